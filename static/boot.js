@@ -1,0 +1,49 @@
+// Starts the program, and says so when it cannot run. Addresses come from the preload links that Trunk writes, so no
+// file name is repeated here, and they are absolute, so that the page works under any folder.
+//
+// Leaves two globals:
+//   galley        the functions that the program exports (evaluate, front, plan, schema), once it runs
+//   galleyAssets  {js, wasm, worker}: what the search worker needs to load the same program
+
+const fallback = document.getElementById("galley-fallback");
+
+function stopped() {
+  fallback.hidden = false;
+  fallback.classList.add("shown");
+  document.body.prepend(fallback);
+  fallback.scrollIntoView();
+}
+
+/** After a trap the program's memory is unusable, whoever called it. */
+function watch(error) {
+  if (error instanceof WebAssembly.RuntimeError) stopped();
+}
+addEventListener("error", (event) => watch(event.error));
+addEventListener("unhandledrejection", (event) => watch(event.reason));
+
+function preloaded(selector) {
+  const link = document.querySelector(selector);
+  if (!link) throw new Error(`the page has no ${selector}`);
+  return link.href;
+}
+
+async function start() {
+  const js = preloaded('link[rel="modulepreload"][href*="app-"]');
+  const wasm = preloaded('link[rel="preload"][type="application/wasm"]');
+  // worker.js carries no hash of its own: the program's stands in for it, so that the two never mix versions.
+  const worker = new URL(`worker.js?${wasm.split("/").pop()}`, import.meta.url).href;
+  globalThis.galleyAssets = Object.freeze({ js, wasm, worker });
+
+  const bindings = await import(js);
+  // Before the program's main() runs, so that it finds them; they work once it has.
+  globalThis.galley = bindings;
+  await bindings.default({ module_or_path: wasm });
+  fallback.hidden = true;
+  fallback.classList.remove("shown");
+  dispatchEvent(new CustomEvent("galley-started"));
+}
+
+start().catch((error) => {
+  console.error(error);
+  stopped();
+});

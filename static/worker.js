@@ -1,0 +1,38 @@
+// The search worker: the page's own program, loaded a second time where a long search disturbs nobody.
+//
+//   in   {type: "init", js, wasm}            once: addresses of the program (galleyAssets of boot.js)
+//        {id, call: "front" | "plan", json}  at any time; calls made before the program is there wait for it
+//   out  {id, json}  or  {id, error}         in the order of the calls
+
+const calls = new Set(["front", "plan"]);
+
+let give;
+const addresses = new Promise((resolve) => {
+  give = resolve; // a promise keeps the first answer: a second init changes nothing
+});
+const program = addresses.then(async ({ js, wasm }) => {
+  const bindings = await import(js);
+  await bindings.default({ module_or_path: wasm });
+  return bindings;
+});
+program.catch(() => {}); // every call reports it
+
+let dead = null;
+
+async function answer({ id, call, json }) {
+  try {
+    if (!calls.has(call)) throw new Error(`unknown call: ${call}`);
+    const bindings = await program;
+    if (dead) throw dead;
+    postMessage({ id, json: bindings[call](json) });
+  } catch (error) {
+    // After a trap the program's memory is unusable: later calls get the same answer, and the page starts a new worker.
+    if (error instanceof WebAssembly.RuntimeError) dead = error;
+    postMessage({ id, error: String(error?.message ?? error) });
+  }
+}
+
+addEventListener("message", ({ data }) => {
+  if (data?.type === "init") give(data);
+  else if (data?.call !== undefined) answer(data);
+});
