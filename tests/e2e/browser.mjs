@@ -1,6 +1,8 @@
 // The browser that the journeys and the screenshots share.
 
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
 export function launch() {
@@ -34,4 +36,18 @@ export async function started(page) {
     undefined,
     { timeout: 30_000 },
   );
+}
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/**
+ * What axe-core finds wrong with the page as it is now, one line each. It is evaluated rather than added as a script:
+ * the page's content security policy would refuse that.
+ */
+export async function violations(page, options = {}) {
+  await page.evaluate(await readFile(axe, "utf8"));
+  return page.evaluate(async (options) => {
+    const { violations } = await globalThis.axe.run(document, options);
+    return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.target.join(" ")}`));
+  }, options);
 }
