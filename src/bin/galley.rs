@@ -1,0 +1,56 @@
+//! The command-line door: `galley evaluate|front|plan|schema [FILE]`, standard input without FILE. Exit 0 with a result,
+//! 2 with `{"error": …}` on bad input.
+
+use galley::engine::Error;
+use galley::engine::door;
+use std::io::Read;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: galley evaluate|front|plan|schema [FILE]";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let name = args.next().unwrap_or_default();
+    let text = if name == "schema" {
+        Ok(String::new())
+    } else {
+        read(args.next())
+    };
+    let answer = text.and_then(|text| {
+        door::open(&name, &text).unwrap_or_else(|| {
+            Err(Error::Unfit {
+                path: "command".into(),
+                given: format!("{name:?}"),
+                accepted: USAGE.into(),
+            })
+        })
+    });
+    println!("{}", door::text(&answer));
+    if answer.is_ok() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(2)
+    }
+}
+
+fn read(file: Option<String>) -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    let limit = galley::engine::scenario::MOST_TEXT as u64 + 1;
+    let unreadable = |error: std::io::Error| Error::Unfit {
+        path: "FILE".into(),
+        given: error.to_string(),
+        accepted: "a readable file, or standard input".into(),
+    };
+    match file {
+        Some(path) => {
+            std::fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        }
+        None => std::io::stdin().take(limit).read_to_end(&mut bytes),
+    }
+    .map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|error| Error::Unfit {
+        path: "FILE".into(),
+        given: error.to_string(),
+        accepted: "UTF-8 text".into(),
+    })
+}

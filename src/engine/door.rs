@@ -1,0 +1,344 @@
+//! The JSON doors of interface.md: `evaluate`, `front`, `plan` and `schema`, text in and text out, never a panic. Keys are
+//! fixed; seconds are numbers, bytes whole numbers.
+
+use super::chain::Chain;
+use super::error::{Error, Notes};
+use super::knob::{KNOBS, Kind};
+use super::outcome::{self, LayerOutcome, Operation, Outcome};
+use super::policy::Policy;
+use super::preset;
+use super::program::OpKind;
+use super::scenario::Scenario;
+use super::search::front::{Front, objective};
+use super::trace::Span;
+use super::units::Nanos;
+use serde_json::{Map, Value, json};
+
+/// A door takes a request and gives an answer, or an error that names the key.
+pub type Answer = Result<Value, Error>;
+
+/// Runs the door of that name; none for an unknown name.
+#[must_use]
+pub fn open(name: &str, text: &str) -> Option<Answer> {
+    match name {
+        "evaluate" => Some(evaluate(text)),
+        "front" => Some(front(text)),
+        "plan" => Some(plan(text)),
+        "schema" => Some(Ok(schema())),
+        _ => None,
+    }
+}
+
+/// The answer as text: the result, or `{"error": …}`.
+#[must_use]
+pub fn text(answer: &Answer) -> String {
+    match answer {
+        Ok(value) => value.to_string(),
+        Err(error) => error.to_json(),
+    }
+}
+
+/// The outcome of a scenario under its policy.
+///
+/// # Errors
+/// As [`Scenario::parse`].
+pub fn evaluate(text: &str) -> Answer {
+    let (scenario, notes) = Scenario::parse(text)?;
+    let outcome = outcome::evaluate(&scenario);
+    Ok(outcome_json(&scenario, &outcome, &notes))
+}
+
+/// The family's points.
+///
+/// # Errors
+/// As [`Scenario::parse`].
+pub fn front(text: &str) -> Answer {
+    let (scenario, notes) = Scenario::parse(text)?;
+    Ok(front_json(&Front::of(&scenario), &notes))
+}
+
+/// The best plan of the family under λ and limits.
+///
+/// # Errors
+/// As [`Scenario::parse`]; the additive cost model is refused until it is there.
+pub fn plan(text: &str) -> Answer {
+    let (scenario, notes) = Scenario::parse(text)?;
+    let request: Value = serde_json::from_str(text)?;
+    if let Some(other) = request
+        .get("cost_model")
+        .filter(|model| model.as_str() != Some("simulated"))
+    {
+        return Err(Error::unfit("cost_model", other, "simulated"));
+    }
+    for key in ["additive", "knapsack"] {
+        if let Some(given) = request.get(key) {
+            return Err(Error::unfit(
+                key,
+                given,
+                "no such key yet: only the simulated cost model is answered",
+            ));
+        }
+    }
+    let front = Front::of(&scenario);
+    let Some(best) = front.best() else {
+        return Err(Error::Missing {
+            path: "workload".into(),
+            accepted: "a model".into(),
+        });
+    };
+    let point = &front.points[best];
+    let outcome = outcome::evaluate(&scenario.with_policy(point.policy.clone()));
+    let plain = front.plain.step.secs();
+    Ok(json!({
+        "v": 1,
+        "policy": point.policy,
+        "outcome": outcome_json(&scenario, &outcome, &notes),
+        "optimal": false,
+        "cost_model": "simulated",
+        "objective": objective(&point.summary, &front.plain, &front.weights),
+        "objective_s": point.summary.step.secs(),
+        "bound_s": plain,
+        "gap": if plain > 0.0 { point.summary.step.secs() / plain - 1.0 } else { 0.0 },
+        "searched": front.points.len(),
+    }))
+}
+
+/// The front as JSON.
+#[must_use]
+pub fn front_json(front: &Front, notes: &Notes) -> Value {
+    let points = front.points.iter().map(|point| {
+        json!({
+            "policy": point.policy,
+            "peak_bytes": point.summary.peak,
+            "step_s": point.summary.step.secs(),
+            "fits": point.summary.fits,
+            "on_front": point.on_front,
+        })
+    });
+    json!({
+        "v": 1,
+        "points": points.collect::<Vec<_>>(),
+        "best": front.best(),
+        "exact": true,
+        "exact_over": "the family of plans listed",
+        "cost_model": "simulated",
+        "ignored": notes.ignored,
+        "clamped": notes.clamped,
+    })
+}
+
+/// The outcome as JSON, keys as in interface.md.
+#[must_use]
+pub fn outcome_json(scenario: &Scenario, outcome: &Outcome, notes: &Notes) -> Value {
+    let chain = &scenario.chain;
+    let mut answer = Map::new();
+    for part in [
+        memory_json(chain, outcome),
+        time_json(chain, outcome),
+        plan_json(chain, outcome),
+    ] {
+        if let Value::Object(part) = part {
+            answer.extend(part);
+        }
+    }
+    answer.insert("lesson".into(), json!(outcome.lesson));
+    answer.insert("ignored".into(), json!(notes.ignored));
+    answer.insert("clamped".into(), json!(notes.clamped));
+    if scenario.detail {
+        answer.insert(
+            "spans".into(),
+            outcome
+                .spans
+                .iter()
+                .map(|span| span_json(chain, span))
+                .collect(),
+        );
+        answer.insert(
+            "ledger".into(),
+            outcome.ledger.iter().map(step_json).collect(),
+        );
+    }
+    Value::Object(answer)
+}
+
+fn memory_json(chain: &Chain, outcome: &Outcome) -> Value {
+    let stop = outcome.out_of_memory.as_ref().map(|stop| {
+        json!({
+            "at_s": stop.at.secs(),
+            "operation": operation_name(chain, &stop.operation),
+            "missing_bytes": stop.missing,
+        })
+    });
+    json!({
+        "v": 1,
+        "fits": outcome.fits,
+        "out_of_memory": stop,
+        "memory_bytes": outcome.memory,
+        "peak_bytes": outcome.peak.row.total(),
+        "peak_at_s": outcome.peak.at.secs(),
+        "ledger_at_peak": outcome.peak.row,
+        "static_bytes": outcome.fixed,
+        "params": {"model": chain.params, "device": chain.params_here},
+        "activation_bytes": outcome.activation_bytes,
+        "resident_after_forward_bytes": outcome.resident_after_forward,
+        "saved_peak_bytes": outcome.peak.saved,
+        "host_peak_bytes": outcome.host_peak,
+        "ssd_peak_bytes": outcome.ssd_peak,
+        "bytes_out": outcome.bytes_moved,
+        "bytes_back": outcome.bytes_moved,
+    })
+}
+
+fn time_json(chain: &Chain, outcome: &Outcome) -> Value {
+    let step = |time: Nanos| time.times(chain.accumulation).secs();
+    let times = &outcome.times;
+    let samples = chain.samples.saturating_mul(chain.accumulation);
+    let rate = |count: u64| {
+        if outcome.step > Nanos::ZERO {
+            Some(as_float(count) / outcome.step.secs())
+        } else {
+            None
+        }
+    };
+    json!({
+        "step_s": outcome.step.secs(),
+        "micro_s": outcome.micro.secs(),
+        "forward_s": step(times.forward),
+        "backward_s": step(times.backward),
+        "optimizer_s": chain.optimizer.secs(),
+        "recompute_s": step(times.recompute),
+        "d2h_s": step(times.d2h),
+        "h2d_s": step(times.h2d),
+        "hidden_s": step(times.hidden),
+        "exposed_s": step(times.exposed),
+        "stall_s": step(times.stall),
+        "bubble_s": outcome.micro.times(chain.bubble).secs(),
+        "samples_per_s": rate(samples),
+        "tokens_per_s": rate(samples.saturating_mul(chain.seq)),
+        "overhead": outcome.overhead(),
+        "binding": outcome.binding.code(),
+    })
+}
+
+fn plan_json(chain: &Chain, outcome: &Outcome) -> Value {
+    let layers = outcome
+        .layers
+        .iter()
+        .enumerate()
+        .map(|(i, layer)| layer_json(chain, i, layer));
+    json!({
+        "policy": outcome.policy,
+        "layers": layers.collect::<Vec<_>>(),
+        "segments": outcome.plan.lengths,
+        "recomputed_layers": outcome.plan.recomputed_layers(),
+    })
+}
+
+fn layer_json(chain: &Chain, i: usize, outcome: &LayerOutcome) -> Value {
+    let layer = &chain.layers[i];
+    let saved = layer.saved.iter().zip(&outcome.actions).map(|(tensor, action)| {
+        json!({"name": tensor.name, "bytes": tensor.bytes, "action": action, "recompute_s": tensor.recompute.secs()})
+    });
+    json!({
+        "name": layer.name,
+        "kind": layer.kind,
+        "saved": saved.collect::<Vec<_>>(),
+        "saved_bytes": layer.saved_bytes(),
+        "boundary_bytes": layer.boundary,
+        "forward_s": layer.forward.secs(),
+        "backward_s": layer.backward.secs(),
+        "offload_s": outcome.choice.round_trip.secs(),
+        "window_s": outcome.choice.window.secs(),
+        "wait_s": outcome.wait.secs(),
+        "recompute_s": outcome.choice.recompute.secs(),
+        "benefit_ratio": outcome.benefit_ratio,
+        "reason": outcome.reason.code(),
+    })
+}
+
+fn span_json(chain: &Chain, span: &Span) -> Value {
+    json!({
+        "track": span.track,
+        "kind": span.kind,
+        "layer": chain.layers[span.layer].name,
+        "tensor": span.tensor.map(|t| chain.layers[span.layer].saved[t].name.as_str()),
+        "start_s": span.start.secs(),
+        "end_s": span.end.secs(),
+        "bytes": span.bytes,
+    })
+}
+
+fn step_json(step: &super::ledger::Step) -> Value {
+    json!({"at_s": step.at.secs(), "bytes": step.row, "total_bytes": step.row.total()})
+}
+
+/// The name of what does not fit, in the terms of the chain.
+#[must_use]
+pub fn operation_name(chain: &Chain, operation: &Operation) -> String {
+    match operation {
+        Operation::States => "model states".to_owned(),
+        Operation::Host => "offloaded tensors in host memory".to_owned(),
+        Operation::Op(kind, layer) => {
+            let verb = match kind {
+                OpKind::Forward => "forward",
+                OpKind::Recompute => "recompute",
+                OpKind::Backward => "backward",
+                OpKind::Optimizer => return "optimizer step".to_owned(),
+            };
+            format!("{verb} of {}", chain.layers[*layer].name)
+        }
+    }
+}
+
+/// Every key of a request with its kind, range, unit and meaning, and what the answers hold.
+#[must_use]
+pub fn schema() -> Value {
+    let knobs = KNOBS.iter().map(|knob| {
+        let mut row = json!({"path": format!("{}.{}", knob.group, knob.key), "unit": knob.unit, "about": knob.about});
+        let kind = match knob.kind {
+            Kind::Int { min, max } => json!({"type": "integer", "min": min, "max": max}),
+            Kind::Float { min, max } => json!({"type": "number", "min": min, "max": max}),
+            Kind::Flag => json!({"type": "boolean"}),
+            Kind::Choice(names) => json!({"type": "string", "one_of": names}),
+            Kind::Preset if knob.group == "hardware" => {
+                json!({"type": "string", "one_of": preset::names(preset::cards()).collect::<Vec<_>>()})
+            }
+            Kind::Preset => json!({"type": "string", "one_of": preset::names(preset::models()).collect::<Vec<_>>()}),
+            Kind::List => json!({"type": "array"}),
+            Kind::Object => json!({"type": "object"}),
+        };
+        if let (Value::Object(row), Value::Object(kind)) = (&mut row, kind) {
+            row.extend(kind);
+        }
+        row
+    });
+    json!({
+        "v": 1,
+        "request": knobs.collect::<Vec<_>>(),
+        "doors": {
+            "evaluate": "the outcome of a scenario under its policy; spans and ledger with detail: true",
+            "front": "points: every plan of the family with peak_bytes, step_s, fits and on_front; best is an index into them",
+            "plan": "the point of least cost under weights and limits, with its outcome; bound_s is keep-everything's step",
+        },
+        "units": "keys that end in _bytes are bytes, in _s seconds, in _gib 2^30 bytes, in _gbps 1e9 bytes a second",
+        "beyond_interface": [
+            "outcome.memory_bytes: the budget that the step ran within",
+            "outcome.policy: the policy with best resolved and every default filled",
+            "outcome.micro_s, bubble_s: one micro-batch; pipeline slots that pass idle",
+            "outcome.layers[].window_s: from the end of its forward to the start of its backward",
+            "outcome.layers[].reason: window-too-short, offload-hidden, recompute-cheaper or nothing-saved",
+        ],
+        "presets": {"hardware": preset::cards(), "workload": preset::models()},
+    })
+}
+
+/// The policy of a point of a `front` answer, back as a policy group.
+#[must_use]
+pub fn policy_json(policy: &Policy) -> Value {
+    json!(policy)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate")]
+fn as_float(n: u64) -> f64 {
+    n as f64
+}

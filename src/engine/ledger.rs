@@ -1,0 +1,226 @@
+//! Bytes over time, by category. Principal type [`Ledger`]; its laws: rows sum to the total, and the end is the
+//! beginning. Entries at one instant count in program order, so that durations of zero are no special case.
+
+use super::chain::Static;
+use super::simulate::Run;
+use super::units::{Bytes, Nanos};
+use serde::Serialize;
+
+/// What the bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Moving {
+    /// Saved for backward and usable on the device.
+    Activations = 0,
+    /// Being copied, and still counted.
+    InFlight = 1,
+    /// Transient.
+    Workspace = 2,
+}
+
+/// Bytes by category.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// Weights.
+    pub weights: Bytes,
+    /// Gradients.
+    pub gradients: Bytes,
+    /// Optimizer states.
+    pub optimizer: Bytes,
+    /// Saved activations.
+    pub activations: Bytes,
+    /// Being copied.
+    pub in_flight: Bytes,
+    /// Transient.
+    pub workspace: Bytes,
+    /// Reserved by the user.
+    pub unmodelled: Bytes,
+}
+
+impl Row {
+    /// Their sum.
+    #[must_use]
+    pub fn total(&self) -> Bytes {
+        self.weights
+            + self.gradients
+            + self.optimizer
+            + self.activations
+            + self.in_flight
+            + self.workspace
+            + self.unmodelled
+    }
+
+    fn of(fixed: &Static, background: u64, moving: [u64; 3]) -> Self {
+        Self {
+            weights: fixed.weights,
+            gradients: fixed.gradients,
+            optimizer: fixed.optimizer,
+            activations: Bytes(background + moving[0]),
+            in_flight: Bytes(moving[1]),
+            workspace: Bytes(moving[2]),
+            unmodelled: fixed.unmodelled,
+        }
+    }
+}
+
+impl From<&Static> for Row {
+    fn from(fixed: &Static) -> Self {
+        Self::of(fixed, 0, [0; 3])
+    }
+}
+
+/// A step of the ledger: from this instant on, these bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// From when.
+    pub at: Nanos,
+    /// How much.
+    pub row: Row,
+}
+
+/// One change, ordered by time, then program order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    at: Nanos,
+    order: u32,
+    category: u8,
+    bytes: i64,
+}
+
+/// Bytes over one micro-batch.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    entries: Vec<Entry>,
+    fixed: Static,
+    background: u64,
+}
+
+/// The summit of a ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Peak {
+    /// When.
+    pub at: Nanos,
+    /// What.
+    pub row: Row,
+    /// Peak of saved activations alone, copies in flight included.
+    pub saved: Bytes,
+}
+
+impl Ledger {
+    /// The ledger of a run; `background` bytes of other micro-batches' activations stay throughout (1F1B).
+    #[must_use]
+    pub fn of(run: &Run, fixed: &Static, background: Bytes) -> Self {
+        let mut entries = Vec::with_capacity(4 * run.ops.len() + 5 * run.copies.len());
+        for (p, (op, time)) in run.program.ops.iter().zip(&run.ops).enumerate() {
+            let mut add = |at, place, category: Moving, bytes: Bytes, sign| {
+                push(&mut entries, at, order(p, place), category, bytes, sign);
+            };
+            add(time.start, 2, Moving::Activations, op.keeps, 1);
+            add(time.start, 2, Moving::Workspace, op.takes, 1);
+            add(time.end, 4, Moving::Workspace, op.gives, -1);
+            add(time.end, 4, Moving::Activations, op.drops, -1);
+        }
+        for (copy, time) in run.program.offloads.iter().zip(&run.copies) {
+            let out = order(copy.after, 5);
+            let back = order(time.issued, if time.issued == copy.before { 1 } else { 3 });
+            let mut add = |at, order, category, sign| {
+                push(&mut entries, at, order, category, copy.bytes, sign)
+            };
+            add(time.out.start, out, Moving::Activations, -1);
+            add(time.out.start, out, Moving::InFlight, 1);
+            add(time.out.end, out, Moving::InFlight, -1);
+            add(time.back.start, back, Moving::InFlight, 1);
+            add(time.back.end, back, Moving::InFlight, -1);
+            add(time.back.end, back, Moving::Activations, 1);
+        }
+        entries.sort_by_key(|entry| (entry.at, entry.order));
+        Self {
+            entries,
+            fixed: *fixed,
+            background: background.0,
+        }
+    }
+
+    /// The first instant of the largest total.
+    #[must_use]
+    pub fn peak(&self) -> Peak {
+        let mut moving = [0_i64; 3];
+        let mut best = (0_i64, Nanos::ZERO, moving);
+        let mut saved = 0;
+        for entry in &self.entries {
+            moving[usize::from(entry.category)] += entry.bytes;
+            let total = moving.iter().sum::<i64>();
+            saved = saved.max(moving[0] + moving[1]);
+            if total > best.0 {
+                best = (total, entry.at, moving);
+            }
+        }
+        Peak {
+            at: best.1,
+            row: self.row(best.2),
+            saved: Bytes(saved.unsigned_abs()),
+        }
+    }
+
+    /// As a step function, from 0 on: one step per instant, changes of no bytes left out.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Step> {
+        let mut moving = [0_i64; 3];
+        let mut steps = vec![Step {
+            at: Nanos::ZERO,
+            row: self.row(moving),
+        }];
+        for entry in &self.entries {
+            moving[usize::from(entry.category)] += entry.bytes;
+            let row = self.row(moving);
+            match steps.last_mut() {
+                Some(last) if last.at == entry.at => last.row = row,
+                _ => steps.push(Step { at: entry.at, row }),
+            }
+        }
+        steps.dedup_by(|next, last| next.row == last.row);
+        steps
+    }
+
+    /// What is there just after operation `at` of `run` has ended, and copies up to then.
+    #[must_use]
+    pub fn at(&self, instant: Nanos) -> Row {
+        let mut moving = [0_i64; 3];
+        for entry in self.entries.iter().take_while(|entry| entry.at <= instant) {
+            moving[usize::from(entry.category)] += entry.bytes;
+        }
+        self.row(moving)
+    }
+
+    fn row(&self, moving: [i64; 3]) -> Row {
+        Row::of(
+            &self.fixed,
+            self.background,
+            moving.map(|bytes| u64::try_from(bytes).unwrap_or(0)),
+        )
+    }
+}
+
+/// Program order within one instant: before operation `p` (0, 1), its start (2, 3), its end (4), after it (5).
+fn order(p: usize, place: u32) -> u32 {
+    u32::try_from(p).unwrap_or(u32::MAX / 8) * 6 + place
+}
+
+fn push(
+    entries: &mut Vec<Entry>,
+    at: Nanos,
+    order: u32,
+    category: Moving,
+    bytes: Bytes,
+    sign: i64,
+) {
+    if bytes.0 > 0 {
+        let bytes = i64::try_from(bytes.0).unwrap_or(i64::MAX) * sign;
+        entries.push(Entry {
+            at,
+            order,
+            category: category as u8,
+            bytes,
+        });
+    }
+}

@@ -1,0 +1,35 @@
+//! The engine: what is computed, and by which rule. PURE: no DOM, no clock, no randomness, no words for people.
+//!
+//! A request ([`scenario::Scenario`]) holds a workload, lowered to a [`chain::Chain`]; a policy becomes a
+//! [`plan::Plan`]; [`program`] compiles both, [`simulate`] runs them, [`ledger`] and [`trace`] read the run,
+//! [`outcome`] gathers it, [`search`] does so for a family, and [`door`] speaks JSON.
+
+pub mod chain;
+pub mod door;
+pub mod error;
+pub mod hardware;
+pub mod knob;
+pub mod ledger;
+pub mod lesson;
+mod names;
+pub mod outcome;
+pub mod plan;
+pub mod policy;
+pub mod preset;
+pub mod program;
+mod read;
+pub mod rule;
+pub mod scenario;
+pub mod search;
+pub mod simulate;
+mod stream;
+pub mod trace;
+pub mod units;
+pub mod workload;
+
+pub use error::{Error, Notes};
+pub use outcome::{Outcome, evaluate};
+pub use plan::Plan;
+pub use policy::{Action, Policy, PolicyKind};
+pub use scenario::Scenario;
+pub use units::{Bytes, Nanos};

@@ -1,0 +1,435 @@
+//! All that evaluating a scenario returns. Principal type [`Outcome`]: numbers and codes, no words. Its law: the rows of
+//! `ledger_at_peak` sum to the peak, and everything can be derived again from (scenario, plan).
+
+use super::chain::{Chain, LayerKind};
+use super::error::{Error, Notes};
+use super::ledger::{Ledger, Peak, Row, Step};
+use super::lesson::{self, Lesson};
+use super::plan::{LayerPlan, Plan};
+use super::policy::{Action, Policy};
+use super::program::{OpKind, Program};
+use super::rule::{self, Choice};
+use super::scenario::Scenario;
+use super::simulate::{self, Refusal, Run};
+use super::trace::{self, Span, Times};
+use super::units::{Bytes, LIMIT, Nanos};
+
+/// Out of memory: where the step stops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// When the operation would start.
+    pub at: Nanos,
+    /// What it is.
+    pub operation: Operation,
+    /// How much is missing.
+    pub missing: Bytes,
+}
+
+/// What does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The model states, before the first operation.
+    States,
+    /// An operation of the compute stream on a layer.
+    Op(OpKind, usize),
+    /// Offloaded bytes, in host memory and SSD.
+    Host,
+}
+
+/// What a plan does to one layer, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerOutcome {
+    /// Per saved tensor.
+    pub actions: Vec<Action>,
+    /// The two costs and the window.
+    pub choice: Choice,
+    /// Compute time lost to its copies.
+    pub wait: Nanos,
+    /// Bytes freed per share of time paid, by the cheaper of the two; none where nothing is saved.
+    pub benefit_ratio: Option<f64>,
+    /// What its numbers say.
+    pub reason: Reason,
+}
+
+/// What a layer's own numbers say, whoever decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The round trip does not fit its window: its copies would be waited for.
+    WindowTooShort,
+    /// The round trip fits the window and costs less than running it again.
+    OffloadHidden,
+    /// Running it again costs less than the round trip.
+    RecomputeCheaper,
+    /// It keeps nothing.
+    NothingSaved,
+}
+
+impl Reason {
+    /// The code in the JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::WindowTooShort => "window-too-short",
+            Self::OffloadHidden => "offload-hidden",
+            Self::RecomputeCheaper => "recompute-cheaper",
+            Self::NothingSaved => "nothing-saved",
+        }
+    }
+}
+
+/// What limits the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// Device memory: it does not fit, or waits for room.
+    Memory,
+    /// The host link: it waits for copies.
+    Link,
+    /// The compute stream: it never waits.
+    Compute,
+    /// Host memory and SSD.
+    Host,
+}
+
+impl Binding {
+    /// The code in the JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Link => "link",
+            Self::Compute => "compute",
+            Self::Host => "host",
+        }
+    }
+}
+
+/// Peak and step of a plan: what a front is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Peak on the device.
+    pub peak: Bytes,
+    /// Step time.
+    pub step: Nanos,
+    /// Recomputation in the step.
+    pub recompute: Nanos,
+    /// Waiting in the step.
+    pub stall: Nanos,
+    /// Within limits.
+    pub fits: bool,
+}
+
+/// All that evaluating returns.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Within the memory budget and the longest step.
+    pub fits: bool,
+    /// Where it stops, if it does. The other numbers are then those of a card that is large enough.
+    pub out_of_memory: Option<OutOfMemory>,
+    /// The policy, with `best` resolved.
+    pub policy: Policy,
+    /// Its plan.
+    pub plan: Plan,
+    /// Budget.
+    pub memory: Bytes,
+    /// The summit.
+    pub peak: Peak,
+    /// Static bytes.
+    pub fixed: Row,
+    /// Bytes over one micro-batch.
+    pub ledger: Vec<Step>,
+    /// Spans of one micro-batch and the optimizer step.
+    pub spans: Vec<Span>,
+    /// Kept by keep-everything.
+    pub activation_bytes: Bytes,
+    /// On the device when forward ends.
+    pub resident_after_forward: Bytes,
+    /// Host bytes.
+    pub host_peak: Bytes,
+    /// SSD bytes.
+    pub ssd_peak: Bytes,
+    /// Bytes out (and back) per micro-batch.
+    pub bytes_moved: Bytes,
+    /// Per layer.
+    pub layers: Vec<LayerOutcome>,
+    /// Sums of one micro-batch.
+    pub times: Times,
+    /// One micro-batch.
+    pub micro: Nanos,
+    /// The whole step.
+    pub step: Nanos,
+    /// Step of keep-everything on a card that is large enough.
+    pub plain_step: Nanos,
+    /// Peak of keep-everything.
+    pub plain_peak: Bytes,
+    /// What limits it.
+    pub binding: Binding,
+    /// What the closed formulas say.
+    pub lesson: Lesson,
+}
+
+/// Evaluates a scenario under its policy (`best` resolved by the search).
+#[must_use]
+pub fn evaluate(scenario: &Scenario) -> Outcome {
+    let policy = if scenario.asks_for_best() {
+        super::search::best(scenario)
+    } else {
+        scenario.policy.clone()
+    };
+    let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
+    evaluate_plan(scenario, policy, plan)
+}
+
+/// Parses, evaluates.
+///
+/// # Errors
+/// As [`Scenario::parse`].
+pub fn evaluate_text(text: &str) -> Result<(Scenario, Notes, Outcome), Error> {
+    let (scenario, notes) = Scenario::parse(text)?;
+    let outcome = evaluate(&scenario);
+    Ok((scenario, notes, outcome))
+}
+
+/// A plan's run within the budget, or on a card that is large enough when it has none.
+struct Attempt {
+    run: Run,
+    refusal: Option<Refusal>,
+    background: Bytes,
+}
+
+fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
+    let chain = &scenario.chain;
+    let program = Program::of(chain, plan);
+    let background = program.resident_after_forward().times(chain.in_flight);
+    let fixed = chain.fixed.total() + background;
+    let room = scenario.limits.memory.saturating_sub(fixed);
+    let refusal = if fixed > scenario.limits.memory {
+        let missing = fixed.saturating_sub(scenario.limits.memory);
+        Some(Refusal::Device {
+            op: 0,
+            missing: missing + program.ops[0].keeps + program.ops[0].takes,
+        })
+    } else {
+        match simulate::run(program.clone(), plan.prefetch, &scenario.hardware, room) {
+            Ok(run) => {
+                return Attempt {
+                    run,
+                    refusal: None,
+                    background,
+                };
+            }
+            Err(refusal) => Some(refusal),
+        }
+    };
+    let mut roomy = scenario.hardware.clone();
+    roomy.host = Bytes(LIMIT);
+    let run = simulate::run(program, plan.prefetch, &roomy, Bytes(u64::MAX >> 1))
+        .unwrap_or_else(|refusal| unreachable!("with room for everything: {refusal:?}"));
+    Attempt {
+        run,
+        refusal,
+        background,
+    }
+}
+
+fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
+    micro.times(chain.accumulation + chain.bubble) + chain.optimizer
+}
+
+/// Peak and step alone: what the search needs of a plan.
+#[must_use]
+pub fn summarize(scenario: &Scenario, plan: &Plan) -> Summary {
+    let chain = &scenario.chain;
+    let Attempt {
+        run,
+        refusal,
+        background,
+    } = attempt(scenario, plan);
+    let peak = Ledger::of(&run, &chain.fixed, background)
+        .peak()
+        .row
+        .total();
+    let step = step_time(chain, run.micro_end);
+    let (recompute, stall) = run.added();
+    let repeats = chain.accumulation + chain.bubble;
+    Summary {
+        peak,
+        step,
+        recompute: recompute.times(repeats),
+        stall: stall.times(repeats),
+        fits: refusal.is_none() && scenario.limits.step.is_none_or(|limit| step <= limit),
+    }
+}
+
+/// Evaluates a scenario under a given plan; `policy` is what it is called.
+#[must_use]
+pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome {
+    let chain = &scenario.chain;
+    let plain = plain(scenario);
+    let Attempt {
+        run,
+        refusal,
+        background,
+    } = attempt(scenario, &plan);
+    let ledger = Ledger::of(&run, &chain.fixed, background);
+    let times = trace::times(&run);
+    let step = step_time(chain, run.micro_end);
+    let peak = ledger.peak();
+    let layers = layers(scenario, &policy, &plan, &run, plain.step);
+    let out_of_memory = refusal.map(|refusal| out_of_memory(scenario, &run, refusal, background));
+    let forward_end = run.ops[run.program.turn - 1].end;
+    let resident = ledger.at(forward_end);
+    Outcome {
+        fits: out_of_memory.is_none() && scenario.limits.step.is_none_or(|limit| step <= limit),
+        binding: binding(out_of_memory.as_ref(), &times),
+        out_of_memory,
+        memory: scenario.limits.memory,
+        fixed: Row::from(&chain.fixed),
+        ledger: ledger.steps(),
+        spans: trace::spans(&run),
+        activation_bytes: chain.activation_bytes(),
+        resident_after_forward: (resident.activations + resident.in_flight)
+            .saturating_sub(background),
+        host_peak: run.host_peak,
+        ssd_peak: run.ssd_peak,
+        bytes_moved: run.program.offloads.iter().map(|copy| copy.bytes).sum(),
+        layers,
+        times,
+        micro: run.micro_end,
+        step,
+        plain_step: plain.step,
+        plain_peak: plain.peak,
+        lesson: lesson::of(scenario, &policy, plain.step, peak.row.total(), step),
+        peak,
+        policy,
+        plan,
+    }
+}
+
+/// Keep-everything on a card that is large enough: what overhead is over.
+#[must_use]
+pub fn plain(scenario: &Scenario) -> Summary {
+    let mut roomy = scenario.clone();
+    roomy.limits.memory = Bytes(u64::MAX >> 2);
+    roomy.limits.step = None;
+    summarize(&roomy, &Plan::keep(&scenario.chain))
+}
+
+fn out_of_memory(
+    scenario: &Scenario,
+    run: &Run,
+    refusal: Refusal,
+    background: Bytes,
+) -> OutOfMemory {
+    let states = scenario.chain.fixed.total() + background;
+    match refusal {
+        Refusal::Host { missing } => OutOfMemory {
+            at: run.ops[run.program.turn - 1].end,
+            operation: Operation::Host,
+            missing,
+        },
+        Refusal::Device { missing, .. } if states > scenario.limits.memory => OutOfMemory {
+            at: Nanos::ZERO,
+            operation: Operation::States,
+            missing,
+        },
+        Refusal::Device { op, missing } => OutOfMemory {
+            at: run.ops[op].start,
+            operation: Operation::Op(run.program.ops[op].kind, run.program.ops[op].layer),
+            missing,
+        },
+    }
+}
+
+fn binding(out_of_memory: Option<&OutOfMemory>, times: &Times) -> Binding {
+    match out_of_memory.map(|stop| &stop.operation) {
+        Some(Operation::Host) => Binding::Host,
+        Some(_) => Binding::Memory,
+        None if times.stall == Nanos::ZERO => Binding::Compute,
+        None if times.stall_room > times.stall - times.stall_room => Binding::Memory,
+        None => Binding::Link,
+    }
+}
+
+fn layers(
+    scenario: &Scenario,
+    policy: &Policy,
+    plan: &Plan,
+    run: &Run,
+    plain_step: Nanos,
+) -> Vec<LayerOutcome> {
+    let chain = &scenario.chain;
+    let windows = rule::windows(chain);
+    let waits = trace::waits(run, chain);
+    let total = chain.activation_bytes().as_f64().max(1.0);
+    let one = |i: usize| {
+        let layer = &chain.layers[i];
+        let saved = layer.saved_bytes();
+        let choice = Choice {
+            window: windows[i],
+            round_trip: rule::round_trip(&scenario.hardware, saved, policy.medium),
+            queue: Nanos::ZERO,
+            recompute: layer.forward,
+        };
+        let paid =
+            choice.offload_cost().min(choice.recompute).secs() / plain_step.secs().max(1e-12);
+        let freed = saved.as_f64() / total;
+        LayerOutcome {
+            actions: actions(plan, chain, i),
+            wait: waits[i],
+            benefit_ratio: (saved > Bytes::ZERO && paid > 0.0).then(|| freed / paid),
+            reason: reason(saved, &choice, policy),
+            choice,
+        }
+    };
+    (0..chain.layers.len()).map(one).collect()
+}
+
+fn actions(plan: &Plan, chain: &Chain, i: usize) -> Vec<Action> {
+    let saved = chain.layers[i].saved.iter().enumerate();
+    saved
+        .map(|(t, tensor)| plan.action(i, t, tensor.storage))
+        .collect()
+}
+
+fn reason(saved: Bytes, choice: &Choice, policy: &Policy) -> Reason {
+    if saved == Bytes::ZERO {
+        Reason::NothingSaved
+    } else if choice.recompute < choice.offload_cost() {
+        Reason::RecomputeCheaper
+    } else if choice.window_allows(policy.epsilon()) {
+        Reason::OffloadHidden
+    } else {
+        Reason::WindowTooShort
+    }
+}
+
+impl Outcome {
+    /// Step time over keep-everything's, minus one.
+    #[must_use]
+    pub fn overhead(&self) -> f64 {
+        if self.plain_step == Nanos::ZERO {
+            return 0.0;
+        }
+        self.step.secs() / self.plain_step.secs() - 1.0
+    }
+
+    /// What a layer is under this plan, in one word; none for a mixture.
+    #[must_use]
+    pub fn layer_action(&self, i: usize) -> Option<Action> {
+        if let LayerPlan::Segment(_) = self.plan.layers[i] {
+            return Some(Action::Recompute);
+        }
+        let first = *self.layers[i].actions.first()?;
+        self.layers[i]
+            .actions
+            .iter()
+            .all(|&action| action == first)
+            .then_some(first)
+    }
+
+    /// Whether policies apply to layer `i`.
+    #[must_use]
+    pub fn is_block(chain: &Chain, i: usize) -> bool {
+        chain.layers[i].kind == LayerKind::Block
+    }
+}

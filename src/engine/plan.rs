@@ -1,0 +1,313 @@
+//! What happens to every saved tensor. Principal type [`Plan`]: per layer, either the actions of its tensors or the
+//! segment that recomputes it. It knows the chain, not the clock (`rule` alone compares times).
+
+use super::chain::{Chain, Storage};
+use super::error::{Clamped, Error, Notes};
+use super::hardware::Hardware;
+use super::policy::{Action, Granularity, Policy, PolicyKind};
+use super::rule;
+
+/// A run of layers that is recomputed as one from its boundary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// First layer.
+    pub start: usize,
+    /// One past the last layer.
+    pub end: usize,
+    /// What happens to the boundary between forward and backward.
+    pub boundary: Action,
+}
+
+/// What happens in one layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayerPlan {
+    /// Each saved tensor has its own action.
+    Plain(Vec<Action>),
+    /// All of it is recomputed within this segment.
+    Segment(usize),
+}
+
+/// The policy of every saved tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Per layer of the chain.
+    pub layers: Vec<LayerPlan>,
+    /// The segments, in order.
+    pub segments: Vec<Segment>,
+    /// Layer counts of all segments over the blocks, the plain ones included: what the reader asked for.
+    pub lengths: Vec<u64>,
+    /// A segment's output is held during its backward.
+    pub reentrant: bool,
+    /// Layers ahead of use that a prefetch is issued.
+    pub prefetch: usize,
+    /// How copies are cut.
+    pub granularity: Granularity,
+}
+
+impl Plan {
+    /// Keep everything.
+    #[must_use]
+    pub fn keep(chain: &Chain) -> Self {
+        Self::uniform(chain, &Policy::new(PolicyKind::Keep), Action::Keep)
+    }
+
+    /// The plan that a policy means for a chain. `best` is the search's to resolve: here it keeps.
+    #[must_use]
+    pub fn of(policy: &Policy, chain: &Chain, hardware: &Hardware) -> Self {
+        match policy.kind {
+            PolicyKind::Keep | PolicyKind::Best => Self::uniform(chain, policy, Action::Keep),
+            PolicyKind::Offload => Self::uniform(chain, policy, policy.medium),
+            PolicyKind::Checkpoint => Self::checkpoint(chain, policy),
+            PolicyKind::Recompute => Self::every_layer(chain, policy, Action::Keep),
+            PolicyKind::OffloadBoundaries => Self::every_layer(chain, policy, policy.medium),
+            PolicyKind::Mix => Self::mix(chain, policy),
+            PolicyKind::Selective => Self::selective(chain, policy),
+            PolicyKind::Rule => rule::plan(chain, policy, hardware),
+            PolicyKind::Plan => Self::explicit(chain, policy),
+        }
+    }
+
+    /// Every tensor under one action.
+    pub(crate) fn uniform(chain: &Chain, policy: &Policy, action: Action) -> Self {
+        Self {
+            layers: chain
+                .layers
+                .iter()
+                .map(|layer| LayerPlan::Plain(vec![action; layer.saved.len()]))
+                .collect(),
+            segments: Vec::new(),
+            lengths: Vec::new(),
+            reentrant: policy.reentrant,
+            prefetch: usize::try_from(policy.prefetch_layers).unwrap_or(usize::MAX),
+            granularity: policy.granularity,
+        }
+    }
+
+    /// Recomputes layers `start..end` as one segment.
+    pub(crate) fn recompute(&mut self, start: usize, end: usize, boundary: Action) {
+        for layer in &mut self.layers[start..end] {
+            *layer = LayerPlan::Segment(self.segments.len());
+        }
+        self.segments.push(Segment {
+            start,
+            end,
+            boundary,
+        });
+    }
+
+    /// Cuts `blocks` into segments of `lengths` and recomputes all but a plain last one.
+    fn cut(&mut self, blocks: &[usize], lengths: &[u64], last_plain: bool, boundary: Action) {
+        let mut at = 0;
+        for (i, &length) in lengths.iter().enumerate() {
+            let next = at + usize::try_from(length).unwrap_or(usize::MAX);
+            if !(last_plain && i + 1 == lengths.len()) {
+                self.recompute(blocks[at], blocks[next - 1] + 1, boundary);
+            }
+            at = next;
+        }
+        self.lengths = lengths.to_vec();
+    }
+
+    fn checkpoint(chain: &Chain, policy: &Policy) -> Self {
+        let blocks: Vec<usize> = chain.blocks().collect();
+        let lengths = policy
+            .segments
+            .clone()
+            .unwrap_or_else(|| even_split(blocks.len() as u64, policy.k));
+        let mut plan = Self::uniform(chain, policy, Action::Keep);
+        plan.cut(&blocks, &lengths, policy.last_segment_plain, Action::Keep);
+        plan
+    }
+
+    fn every_layer(chain: &Chain, policy: &Policy, boundary: Action) -> Self {
+        let blocks: Vec<usize> = chain.blocks().collect();
+        let mut plan = Self::uniform(chain, policy, Action::Keep);
+        plan.cut(
+            &blocks,
+            &vec![1; blocks.len()],
+            policy.last_segment_plain,
+            boundary,
+        );
+        plan
+    }
+
+    /// The first layers have the longest windows, so they are offloaded; the last share β is checkpointed.
+    fn mix(chain: &Chain, policy: &Policy) -> Self {
+        let blocks: Vec<usize> = chain.blocks().collect();
+        let checkpointed = round_share(policy.beta, blocks.len());
+        let (offloaded, rest) = blocks.split_at(blocks.len() - checkpointed);
+        let mut plan = Self::uniform(chain, policy, Action::Keep);
+        for &i in offloaded {
+            plan.layers[i] = LayerPlan::Plain(vec![policy.medium; chain.layers[i].saved.len()]);
+        }
+        if !rest.is_empty() {
+            let lengths = even_split(rest.len() as u64, policy.k);
+            plan.cut(rest, &lengths, policy.last_segment_plain, Action::Keep);
+        }
+        plan
+    }
+
+    fn selective(chain: &Chain, policy: &Policy) -> Self {
+        let mut plan = Self::uniform(chain, policy, Action::Keep);
+        for (layer, entry) in chain.layers.iter().zip(&mut plan.layers) {
+            let action = |core| {
+                if core {
+                    Action::Recompute
+                } else {
+                    Action::Keep
+                }
+            };
+            *entry = LayerPlan::Plain(
+                layer
+                    .saved
+                    .iter()
+                    .map(|tensor| action(tensor.attention_core))
+                    .collect(),
+            );
+        }
+        plan
+    }
+
+    /// One entry per layer (or per block), or one per tensor; the length tells which and was checked before.
+    fn explicit(chain: &Chain, policy: &Policy) -> Self {
+        let list = policy.plan.as_deref().unwrap_or_default();
+        let mut plan = Self::uniform(chain, policy, Action::Keep);
+        let blocks: Vec<usize> = chain.blocks().collect();
+        if list.len() == blocks.len() {
+            plan.assign(chain, blocks.into_iter().zip(list.iter().copied()));
+        } else if list.len() == chain.layers.len() {
+            plan.assign(chain, list.iter().copied().enumerate());
+        } else {
+            let mut rest = list.iter().copied();
+            for (layer, entry) in chain.layers.iter().zip(&mut plan.layers) {
+                *entry = LayerPlan::Plain(rest.by_ref().take(layer.saved.len()).collect());
+            }
+            plan.gather_recomputed();
+        }
+        plan
+    }
+
+    /// Gives whole layers an action; a recomputed layer is a segment of its own.
+    pub(crate) fn assign(&mut self, chain: &Chain, actions: impl Iterator<Item = (usize, Action)>) {
+        for (i, action) in actions {
+            if action == Action::Recompute {
+                self.recompute(i, i + 1, Action::Keep);
+            } else {
+                self.layers[i] = LayerPlan::Plain(vec![action; chain.layers[i].saved.len()]);
+            }
+        }
+    }
+
+    /// A layer all of whose tensors are recomputed is a segment of its own.
+    pub(crate) fn gather_recomputed(&mut self) {
+        for i in 0..self.layers.len() {
+            let all = matches!(&self.layers[i], LayerPlan::Plain(actions)
+                if !actions.is_empty() && actions.iter().all(|&action| action == Action::Recompute));
+            if all {
+                self.recompute(i, i + 1, Action::Keep);
+            }
+        }
+    }
+
+    /// The action of a layer's tensor: what the table of the page shows.
+    #[must_use]
+    pub fn action(&self, layer: usize, tensor: usize, storage: Storage) -> Action {
+        match &self.layers[layer] {
+            LayerPlan::Plain(actions) => actions[tensor],
+            LayerPlan::Segment(at) => {
+                let segment = self.segments[*at];
+                if storage == Storage::Input && segment.start == layer {
+                    segment.boundary
+                } else {
+                    Action::Recompute
+                }
+            }
+        }
+    }
+
+    /// How many layer forwards run again.
+    #[must_use]
+    pub fn recomputed_layers(&self) -> usize {
+        self.segments
+            .iter()
+            .map(|segment| segment.end - segment.start)
+            .sum()
+    }
+
+    /// Brings `policy` into what `chain` allows: K at most the layers, explicit lists of a length that fits.
+    ///
+    /// # Errors
+    /// [`Error::Unfit`] for lists that match no reading.
+    pub fn fit_policy(policy: &mut Policy, chain: &Chain, notes: &mut Notes) -> Result<(), Error> {
+        let blocks = chain.blocks().count() as u64;
+        if policy.k > blocks.max(1) {
+            let (given, used) = (policy.k.into(), blocks.max(1).into());
+            notes.clamped.push(Clamped {
+                path: "policy.k".into(),
+                given,
+                used,
+            });
+            policy.k = blocks.max(1);
+        }
+        if let Some(segments) = &policy.segments {
+            let total: u64 = segments.iter().fold(0, |sum, &n| sum.saturating_add(n));
+            if total != blocks {
+                return Err(Error::Unfit {
+                    path: "policy.segments".into(),
+                    given: format!("{segments:?}, which sums to {total}"),
+                    accepted: format!("layer counts that sum to {blocks}"),
+                });
+            }
+        }
+        if let Some(list) = policy
+            .plan
+            .as_ref()
+            .filter(|_| policy.kind == PolicyKind::Plan)
+        {
+            let layers = chain.layers.len();
+            let tensors: usize = chain.layers.iter().map(|layer| layer.saved.len()).sum();
+            if ![blocks as usize, layers, tensors].contains(&list.len()) {
+                return Err(Error::Unfit {
+                    path: "policy.plan".into(),
+                    given: format!("a list of {}", list.len()),
+                    accepted: format!(
+                        "{blocks} entries (blocks), {layers} (layers) or {tensors} (tensors)"
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `layers` over `k` as evenly as can be, the longer ones first: 9 over 5 is 2, 2, 2, 2, 1.
+#[must_use]
+pub fn even_split(layers: u64, k: u64) -> Vec<u64> {
+    let k = k.clamp(1, layers.max(1));
+    (0..k)
+        .map(|i| layers / k + u64::from(i < layers % k))
+        .collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a share of a layer count"
+)]
+fn round_share(share: f64, count: usize) -> usize {
+    ((share * count as f64).round() as usize).min(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::even_split;
+
+    #[test]
+    fn splits_are_even() {
+        assert_eq!(even_split(9, 5), [2, 2, 2, 2, 1]);
+        assert_eq!(even_split(8, 3), [3, 3, 2]);
+        assert_eq!(even_split(4, 9), [1, 1, 1, 1]);
+        assert_eq!(even_split(4, 1), [4]);
+    }
+}

@@ -1,0 +1,188 @@
+//! What the reader asks for: a [`Policy`] in a few numbers, as the `policy` group says it. Turning it into a plan
+//! for a chain is `plan`'s.
+
+use super::error::Error;
+use super::names::names;
+use super::read::Group;
+use super::units::Nanos;
+use serde::Serialize;
+use serde_json::Value;
+
+names! {
+    /// Kinds of policy.
+    PolicyKind {
+        /// Keep everything.
+        Keep = "keep",
+        /// K segments, boundaries kept.
+        Checkpoint = "checkpoint",
+        /// Every layer recomputed.
+        Recompute = "recompute",
+        /// Every saved tensor offloaded.
+        Offload = "offload",
+        /// Every layer recomputed, boundaries offloaded.
+        OffloadBoundaries = "offload-boundaries",
+        /// Share β of the layers checkpointed in K segments, the rest offloaded.
+        Mix = "mix",
+        /// The attention core recomputed.
+        Selective = "selective",
+        /// Per tensor: the cheaper of offloading and recomputing if its window allows, else keep.
+        Rule = "rule",
+        /// An explicit list.
+        Plan = "plan",
+        /// What the search would choose.
+        Best = "best",
+    }
+}
+names! {
+    /// What happens to one saved tensor.
+    Action {
+        /// It stays.
+        Keep = "keep",
+        /// It is dropped and made again.
+        Recompute = "recompute",
+        /// It goes to host memory and comes back.
+        Host = "host",
+        /// It goes through host memory to SSD and comes back.
+        Ssd = "ssd",
+    }
+}
+names! {
+    /// How copies are cut.
+    Granularity {
+        /// One copy per layer.
+        Layer = "layer",
+        /// One copy per tensor.
+        Tensor = "tensor",
+    }
+}
+
+/// The `policy` group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Policy {
+    /// Its kind.
+    pub kind: PolicyKind,
+    /// Segments.
+    pub k: u64,
+    /// Share of layers checkpointed under `mix`.
+    pub beta: f64,
+    /// [`Action::Host`] or [`Action::Ssd`].
+    pub medium: Action,
+    /// How copies are cut.
+    pub granularity: Granularity,
+    /// Safety margin of the window, ms.
+    pub epsilon_ms: f64,
+    /// Prefetch distance in layers.
+    pub prefetch_layers: u64,
+    /// Benefit ratio above which a decision is worthwhile.
+    pub threshold: f64,
+    /// Explicit layer counts, in place of `k`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segments: Option<Vec<u64>>,
+    /// Reentrant checkpointing.
+    pub reentrant: bool,
+    /// The last segment runs plainly.
+    pub last_segment_plain: bool,
+    /// The list of kind `plan`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Vec<Action>>,
+}
+
+impl Policy {
+    /// A policy of that kind with the defaults of everything else.
+    #[must_use]
+    pub const fn new(kind: PolicyKind) -> Self {
+        Self {
+            kind,
+            k: 8,
+            beta: 0.5,
+            medium: Action::Host,
+            granularity: Granularity::Layer,
+            epsilon_ms: 0.0,
+            prefetch_layers: 1,
+            threshold: 2.0,
+            segments: None,
+            reentrant: false,
+            last_segment_plain: false,
+            plan: None,
+        }
+    }
+
+    /// Reads the group; `k` is clamped to `layers` later, where they are known.
+    ///
+    /// # Errors
+    /// An [`Error`] that names the key.
+    pub fn read(group: &mut Group) -> Result<Self, Error> {
+        let base = Self::new(PolicyKind::Keep);
+        let kind = group.choice("kind", PolicyKind::Keep, PolicyKind::parse)?;
+        let plan = read_plan(group)?;
+        if kind == PolicyKind::Plan && plan.is_none() {
+            return Err(Error::Missing {
+                path: group.path("plan"),
+                accepted: PLAN.to_owned(),
+            });
+        }
+        Ok(Self {
+            kind,
+            k: group.int("k", base.k)?,
+            beta: group.float("beta", base.beta)?,
+            medium: group.choice("medium", Action::Host, |name| {
+                Action::parse(name).filter(|action| matches!(action, Action::Host | Action::Ssd))
+            })?,
+            granularity: group.choice("granularity", Granularity::Layer, Granularity::parse)?,
+            epsilon_ms: group.float("epsilon_ms", 0.0)?,
+            prefetch_layers: group.int("prefetch_layers", base.prefetch_layers)?,
+            threshold: group.float("threshold", base.threshold)?,
+            segments: read_segments(group)?,
+            reentrant: group.flag("reentrant", false)?,
+            last_segment_plain: group.flag("last_segment_plain", false)?,
+            plan,
+        })
+    }
+
+    /// ε as a time.
+    #[must_use]
+    pub fn epsilon(&self) -> Nanos {
+        Nanos::from_secs(self.epsilon_ms / 1e3)
+    }
+}
+
+const PLAN: &str =
+    "a list of keep, recompute, host or ssd, one entry per layer, per block or per tensor";
+
+fn read_plan(group: &mut Group) -> Result<Option<Vec<Action>>, Error> {
+    let Some(list) = group.list("plan")? else {
+        return Ok(None);
+    };
+    list.iter()
+        .enumerate()
+        .map(|(i, value)| {
+            value.as_str().and_then(Action::parse).ok_or_else(|| {
+                Error::unfit(
+                    format!("policy.plan[{i}]"),
+                    value,
+                    "keep, recompute, host or ssd",
+                )
+            })
+        })
+        .collect::<Result<Vec<_>, _>>()
+        .map(Some)
+}
+
+fn read_segments(group: &mut Group) -> Result<Option<Vec<u64>>, Error> {
+    let Some(list) = group.list("segments")? else {
+        return Ok(None);
+    };
+    list.iter()
+        .enumerate()
+        .map(|(i, value): (usize, &Value)| {
+            value.as_u64().filter(|&n| n > 0).ok_or_else(|| {
+                Error::unfit(
+                    format!("policy.segments[{i}]"),
+                    value,
+                    "a layer count, 1 or more",
+                )
+            })
+        })
+        .collect::<Result<Vec<_>, _>>()
+        .map(Some)
+}

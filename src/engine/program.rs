@@ -1,0 +1,420 @@
+//! A plan compiled for the simulator: operations of the compute stream in order, the bytes each takes and gives back,
+//! and the copies between them. Its law: bytes taken equal bytes given back. It knows no clock.
+//!
+//! Lifetimes follow what PyTorch was measured to do (checkpoint_peaks.json): an output lives until its reader has
+//! run; a boundary until its segment's backward is done; what a segment saves is there from its second forward
+//! on; a reentrant segment holds its output during its backward too.
+
+use super::chain::{Chain, Storage};
+use super::plan::{LayerPlan, Plan};
+use super::policy::{Action, Granularity};
+use super::units::{Bytes, Nanos};
+use serde::Serialize;
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OpKind {
+    /// A layer's forward.
+    Forward,
+    /// A layer's forward (or part of it) once more.
+    Recompute,
+    /// A layer's backward.
+    Backward,
+    /// The optimizer step.
+    Optimizer,
+}
+
+/// One operation of the compute stream, with the bytes it needs at its start and frees at its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Op {
+    /// What it does.
+    pub kind: OpKind,
+    /// For which layer.
+    pub layer: usize,
+    /// How long it runs.
+    pub duration: Nanos,
+    /// Saved activations that appear with it.
+    pub keeps: Bytes,
+    /// Saved activations that go with its end.
+    pub drops: Bytes,
+    /// Transient bytes that appear with it.
+    pub takes: Bytes,
+    /// Transient bytes that go with its end.
+    pub gives: Bytes,
+}
+
+/// Bytes that leave the device after one operation and are back before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offload {
+    /// Whose tensor.
+    pub layer: usize,
+    /// Which of the layer's saved tensors, where copies are cut so.
+    pub tensor: Option<usize>,
+    /// How much.
+    pub bytes: Bytes,
+    /// Where to.
+    pub medium: Action,
+    /// The copy out may start when this operation ends.
+    pub after: usize,
+    /// The copy back must have ended when this operation starts.
+    pub before: usize,
+    /// The bytes are dropped when this operation ends.
+    pub last: usize,
+}
+
+/// The compute stream and its copies.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// In order of running.
+    pub ops: Vec<Op>,
+    /// In order of leaving.
+    pub offloads: Vec<Offload>,
+    /// First operation of each layer's backward (its recomputation, if any).
+    pub backward_starts: Vec<usize>,
+    /// First operation of the backward pass.
+    pub turn: usize,
+}
+
+/// Where each layer's operations are.
+struct Index {
+    forward: Vec<usize>,
+    again: Vec<Option<usize>>,
+    backward: Vec<usize>,
+}
+
+struct Compiler<'a> {
+    chain: &'a Chain,
+    plan: &'a Plan,
+    at: Index,
+    ops: Vec<Op>,
+    offloads: Vec<Offload>,
+}
+
+impl Program {
+    /// Compiles `plan` for `chain`.
+    #[must_use]
+    pub fn of(chain: &Chain, plan: &Plan) -> Self {
+        let (ops, at) = order(chain, plan);
+        let mut compiler = Compiler {
+            chain,
+            plan,
+            at,
+            ops,
+            offloads: Vec::new(),
+        };
+        for i in 0..chain.layers.len() {
+            compiler.scratch(i);
+            compiler.inner(i);
+            compiler.output(i);
+        }
+        let Compiler {
+            at,
+            ops,
+            mut offloads,
+            ..
+        } = compiler;
+        offloads.sort_by_key(|copy| (copy.after, copy.layer, copy.tensor));
+        if plan.granularity == Granularity::Layer {
+            offloads = merged(offloads);
+        }
+        let backward_starts = at
+            .backward
+            .iter()
+            .zip(&at.again)
+            .map(|(&b, again)| again.unwrap_or(b).min(b))
+            .collect();
+        Self {
+            ops,
+            offloads,
+            backward_starts,
+            turn: chain.layers.len(),
+        }
+    }
+
+    /// Saved bytes on the device when forward is over and every copy out is finished.
+    #[must_use]
+    pub fn resident_after_forward(&self) -> Bytes {
+        let forward = &self.ops[..self.turn];
+        let kept: Bytes = forward.iter().map(|op| op.keeps).sum();
+        let dropped: Bytes = forward.iter().map(|op| op.drops).sum();
+        let gone: Bytes = self
+            .offloads
+            .iter()
+            .filter(|copy| copy.after < self.turn)
+            .map(|copy| copy.bytes)
+            .sum();
+        kept.saturating_sub(dropped).saturating_sub(gone)
+    }
+}
+
+/// The order on the compute stream: forward, then backward in reverse with each segment run again before its
+/// own, then the optimizer.
+fn order(chain: &Chain, plan: &Plan) -> (Vec<Op>, Index) {
+    let n = chain.layers.len();
+    let mut ops = Vec::with_capacity(3 * n + 1);
+    let mut at = Index {
+        forward: Vec::with_capacity(n),
+        again: vec![None; n],
+        backward: vec![0; n],
+    };
+    let mut push = |kind, layer, duration| {
+        let none = Bytes::ZERO;
+        ops.push(Op {
+            kind,
+            layer,
+            duration,
+            keeps: none,
+            drops: none,
+            takes: none,
+            gives: none,
+        });
+        ops.len() - 1
+    };
+    for (i, layer) in chain.layers.iter().enumerate() {
+        at.forward.push(push(OpKind::Forward, i, layer.forward));
+    }
+    for (i, layer) in chain.layers.iter().enumerate().rev() {
+        match &plan.layers[i] {
+            LayerPlan::Segment(segment) => {
+                let segment = plan.segments[*segment];
+                if i + 1 == segment.end {
+                    for j in segment.start..segment.end {
+                        at.again[j] = Some(push(OpKind::Recompute, j, chain.layers[j].forward));
+                    }
+                }
+            }
+            LayerPlan::Plain(actions) => {
+                let again = layer.saved.iter().zip(actions);
+                let mut dropped = again
+                    .filter(|(tensor, action)| {
+                        **action == Action::Recompute && tensor.storage == Storage::Inner
+                    })
+                    .peekable();
+                if dropped.peek().is_some() {
+                    let time: Nanos = dropped.map(|(tensor, _)| tensor.recompute).sum();
+                    at.again[i] = Some(push(OpKind::Recompute, i, time.min(layer.forward)));
+                }
+            }
+        }
+        at.backward[i] = push(OpKind::Backward, i, layer.backward);
+    }
+    push(OpKind::Optimizer, n - 1, chain.optimizer);
+    (ops, at)
+}
+
+/// One copy where several tensors leave, return and go at the same operations.
+fn merged(offloads: Vec<Offload>) -> Vec<Offload> {
+    let mut merged: Vec<Offload> = Vec::new();
+    for copy in offloads {
+        let key = |c: &Offload| (c.after, c.before, c.last, c.medium, c.layer);
+        match merged
+            .iter_mut()
+            .rev()
+            .take_while(|c| c.after == copy.after)
+            .find(|c| key(c) == key(&copy))
+        {
+            Some(same) => same.bytes += copy.bytes,
+            None => merged.push(Offload {
+                tensor: None,
+                ..copy
+            }),
+        }
+    }
+    merged
+}
+
+impl Compiler<'_> {
+    /// Saved bytes from the start of operation `from` to the end of operation `to`.
+    fn hold(&mut self, bytes: Bytes, from: usize, to: usize) {
+        self.ops[from].keeps += bytes;
+        self.ops[to].drops += bytes;
+    }
+
+    /// Transient bytes over the same kind of interval.
+    fn borrow(&mut self, bytes: Bytes, from: usize, to: usize) {
+        self.ops[from].takes += bytes;
+        self.ops[to].gives += bytes;
+    }
+
+    fn offload(&mut self, from: usize, copy: Offload) {
+        self.ops[from].keeps += copy.bytes;
+        self.ops[copy.last].drops += copy.bytes;
+        self.offloads.push(copy);
+    }
+
+    fn scratch(&mut self, i: usize) {
+        let layer = &self.chain.layers[i];
+        let (forward, backward) = (layer.forward_scratch, layer.backward_scratch);
+        self.borrow(forward, self.at.forward[i], self.at.forward[i]);
+        self.borrow(backward, self.at.backward[i], self.at.backward[i]);
+        if let (Some(again), LayerPlan::Segment(_)) = (self.at.again[i], &self.plan.layers[i]) {
+            self.borrow(forward, again, again);
+        }
+    }
+
+    /// The layer's own storages.
+    fn inner(&mut self, i: usize) {
+        let (forward, backward) = (self.at.forward[i], self.at.backward[i]);
+        let before = self.at.again[i].unwrap_or(backward);
+        let layer = &self.chain.layers[i];
+        for (t, tensor) in layer
+            .saved
+            .iter()
+            .enumerate()
+            .filter(|(_, tensor)| tensor.storage == Storage::Inner)
+        {
+            match self.plan.action(i, t, tensor.storage) {
+                Action::Keep => self.hold(tensor.bytes, forward, backward),
+                Action::Recompute => {
+                    if matches!(self.plan.layers[i], LayerPlan::Plain(_)) {
+                        self.borrow(tensor.bytes, forward, forward);
+                    }
+                    self.hold(tensor.bytes, before, backward);
+                }
+                medium @ (Action::Host | Action::Ssd) => self.offload(
+                    forward,
+                    Offload {
+                        layer: i,
+                        tensor: Some(t),
+                        bytes: tensor.bytes,
+                        medium,
+                        after: forward,
+                        before,
+                        last: backward,
+                    },
+                ),
+            }
+        }
+    }
+
+    /// The storage between layer `i` and the next: who keeps it, from when, until when.
+    fn output(&mut self, i: usize) {
+        let next = (i + 1 < self.chain.layers.len()).then_some(i + 1);
+        let bytes = next.map_or(self.chain.layers[i].output, |j| {
+            self.chain.layers[j].boundary
+        });
+        let made = self.at.forward[i];
+        let read = next.map_or(made, |j| self.at.forward[j]);
+        let savers = self.savers(i, next);
+        if savers.is_empty() {
+            // The chain's output counts as saved when its layer runs plainly: the loss is still to read it.
+            if next.is_none() && matches!(self.plan.layers[i], LayerPlan::Plain(_)) {
+                self.hold(bytes, made, read);
+            } else {
+                self.borrow(bytes, made, read);
+            }
+        } else {
+            self.boundary(i, next, bytes, &savers, (made, read));
+        }
+        self.within_segment(i, next, bytes);
+    }
+
+    /// Who keeps the storage behind layer `i` through the turn: action, first and last use in backward.
+    fn savers(&self, i: usize, next: Option<usize>) -> Vec<(Action, usize, usize)> {
+        let mut savers = Vec::new();
+        if let Some(j) = next {
+            let backward = self.at.backward[j];
+            match &self.plan.layers[j] {
+                LayerPlan::Plain(_) => {
+                    savers.extend(
+                        self.saved_as(j, Storage::Input)
+                            .map(|action| (action, backward, backward)),
+                    );
+                }
+                LayerPlan::Segment(at) if self.plan.segments[*at].start == j => {
+                    let again = self.at.again[j].unwrap_or(backward);
+                    savers.push((self.plan.segments[*at].boundary, again, backward));
+                }
+                LayerPlan::Segment(_) => {}
+            }
+        }
+        if matches!(self.plan.layers[i], LayerPlan::Plain(_)) {
+            let backward = self.at.backward[i];
+            savers.extend(
+                self.saved_as(i, Storage::Output)
+                    .map(|action| (action, backward, backward)),
+            );
+        }
+        savers
+    }
+
+    fn saved_as(&self, layer: usize, storage: Storage) -> Option<Action> {
+        let t = self.chain.layers[layer]
+            .saved
+            .iter()
+            .position(|tensor| tensor.storage == storage)?;
+        // A shared storage cannot be made again by one of its keepers alone: it stays.
+        match self.plan.action(layer, t, storage) {
+            Action::Recompute => Some(Action::Keep),
+            action => Some(action),
+        }
+    }
+
+    fn boundary(
+        &mut self,
+        i: usize,
+        next: Option<usize>,
+        bytes: Bytes,
+        savers: &[(Action, usize, usize)],
+        (made, read): (usize, usize),
+    ) {
+        let before = savers.iter().map(|saver| saver.1).min().unwrap_or(read);
+        let last = savers.iter().map(|saver| saver.2).max().unwrap_or(read);
+        let kept = savers.iter().any(|saver| saver.0 == Action::Keep);
+        if kept {
+            self.hold(bytes, made, last);
+            return;
+        }
+        let tensor = |layer: usize, storage| {
+            self.chain.layers[layer]
+                .saved
+                .iter()
+                .position(|t| t.storage == storage)
+        };
+        let (layer, t) = match next {
+            Some(j) if savers.len() > 1 || !self.chain.layers[i].saves(Storage::Output) => {
+                (j, tensor(j, Storage::Input))
+            }
+            _ => (i, tensor(i, Storage::Output)),
+        };
+        let copy = Offload {
+            layer,
+            tensor: t,
+            bytes,
+            medium: savers[0].0,
+            after: read,
+            before,
+            last,
+        };
+        self.offload(made, copy);
+    }
+
+    /// What a segment's second forward makes between its layers, and at its end.
+    fn within_segment(&mut self, i: usize, next: Option<usize>, bytes: Bytes) {
+        let LayerPlan::Segment(at) = self.plan.layers[i] else {
+            return;
+        };
+        let segment = self.plan.segments[at];
+        let Some(made) = self.at.again[i] else { return };
+        let saved_here = self.chain.layers[i].saves(Storage::Output);
+        if i + 1 == segment.end {
+            if self.plan.reentrant {
+                self.hold(bytes, made, self.at.backward[segment.start]);
+            } else if saved_here {
+                self.hold(bytes, made, self.at.backward[i]);
+            } else {
+                self.borrow(bytes, made, made);
+            }
+            return;
+        }
+        let j = next.unwrap_or(i);
+        if saved_here {
+            self.hold(bytes, made, self.at.backward[i]);
+        } else if self.chain.layers[j].saves(Storage::Input) {
+            self.hold(bytes, made, self.at.backward[j]);
+        } else {
+            self.borrow(bytes, made, self.at.again[j].unwrap_or(made));
+        }
+    }
+}

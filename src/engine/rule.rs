@@ -1,0 +1,123 @@
+//! The per-tensor rule of model.md section 1: the cheaper of offloading and recomputing, if its window allows, else keep.
+//! A tensor's window runs from its layer's forward to its backward on a compute stream that never waits; the
+//! copies before it in the queue count.
+
+use super::chain::{Chain, LayerKind};
+use super::hardware::Hardware;
+use super::plan::{LayerPlan, Plan};
+use super::policy::{Action, Granularity, Policy};
+use super::units::{Bytes, Nanos};
+use serde::Serialize;
+
+/// The two costs of one layer or tensor and the window they are held against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    /// Time from the end of its forward to the start of its backward.
+    pub window: Nanos,
+    /// Copy out and back.
+    pub round_trip: Nanos,
+    /// Copies queued before it.
+    pub queue: Nanos,
+    /// Making it again.
+    pub recompute: Nanos,
+}
+
+impl Choice {
+    /// t_next − t_now > D/B + ε, out and back and behind the queue.
+    #[must_use]
+    pub fn window_allows(&self, epsilon: Nanos) -> bool {
+        self.window > self.queue + self.round_trip + epsilon
+    }
+
+    /// T_offload + T_wait: the copies, and what of them the window does not hide.
+    #[must_use]
+    pub fn offload_cost(&self) -> Nanos {
+        self.round_trip + (self.queue + self.round_trip).saturating_sub(self.window)
+    }
+}
+
+/// Copy time out and back of one tensor over the host link (and the SSD behind it).
+#[must_use]
+pub fn round_trip(hardware: &Hardware, bytes: Bytes, medium: Action) -> Nanos {
+    let overhead = Nanos::from_secs(hardware.copy_overhead_s).times(2);
+    let host = hardware.d2h.time(bytes) + hardware.h2d.time(bytes);
+    let ssd = match medium {
+        Action::Ssd => hardware.ssd_write.time(bytes) + hardware.ssd_read.time(bytes),
+        _ => Nanos::ZERO,
+    };
+    host.max(ssd) + overhead
+}
+
+/// Per layer, the time from the end of its forward to the start of its backward on an unhindered compute stream.
+#[must_use]
+pub fn windows(chain: &Chain) -> Vec<Nanos> {
+    let mut after = Nanos::ZERO;
+    let mut windows: Vec<Nanos> = chain
+        .layers
+        .iter()
+        .rev()
+        .map(|layer| {
+            let window = after;
+            after += layer.forward + layer.backward;
+            window
+        })
+        .collect();
+    windows.reverse();
+    windows
+}
+
+/// The plan of `rule`: layers in forward order, each seeing the copies queued before it.
+#[must_use]
+pub fn plan(chain: &Chain, policy: &Policy, hardware: &Hardware) -> Plan {
+    let mut plan = Plan::uniform(chain, policy, Action::Keep);
+    let mut busy = Nanos::ZERO;
+    let mut now = Nanos::ZERO;
+    for (i, window) in windows(chain).into_iter().enumerate() {
+        let layer = &chain.layers[i];
+        now += layer.forward;
+        if layer.kind != LayerKind::Block {
+            continue;
+        }
+        let mut decide = |bytes: Bytes, recompute: Nanos| {
+            let round_trip = round_trip(hardware, bytes, policy.medium);
+            let choice = Choice {
+                window,
+                round_trip,
+                queue: busy.saturating_sub(now),
+                recompute,
+            };
+            let action = decide(&choice, policy);
+            if action == policy.medium {
+                busy = busy.max(now)
+                    + hardware.d2h.time(bytes)
+                    + Nanos::from_secs(hardware.copy_overhead_s);
+            }
+            action
+        };
+        match policy.granularity {
+            Granularity::Layer => {
+                let action = decide(layer.saved_bytes(), layer.forward);
+                plan.assign(chain, std::iter::once((i, action)));
+            }
+            Granularity::Tensor => {
+                let actions = layer.saved.iter().map(|tensor| match tensor.storage {
+                    // A boundary is never made again by itself.
+                    super::chain::Storage::Inner => decide(tensor.bytes, tensor.recompute),
+                    _ => decide(tensor.bytes, Nanos(u64::MAX >> 4)),
+                });
+                plan.layers[i] = LayerPlan::Plain(actions.collect());
+            }
+        }
+    }
+    plan
+}
+
+fn decide(choice: &Choice, policy: &Policy) -> Action {
+    if choice.recompute <= choice.offload_cost() && choice.recompute < choice.window {
+        Action::Recompute
+    } else if choice.window_allows(policy.epsilon()) {
+        policy.medium
+    } else {
+        Action::Keep
+    }
+}

@@ -1,0 +1,200 @@
+//! A request, read once at the edge. Principal type [`Scenario`]; its law: inside, nothing fails.
+
+use super::chain::Chain;
+use super::error::{Error, Notes};
+use super::hardware::Hardware;
+use super::plan::Plan;
+use super::policy::{Policy, PolicyKind};
+use super::read::Group;
+use super::units::{Bytes, Nanos};
+use super::workload::Workload;
+use super::workload::states::Training;
+use serde_json::{Map, Value};
+
+/// Longest request that is read, in bytes.
+pub const MOST_TEXT: usize = 1_000_000;
+
+/// Limits on what counts as fitting.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Memory budget: the card's memory, or less.
+    pub memory: Bytes,
+    /// Longest step, if any.
+    pub step: Option<Nanos>,
+}
+
+/// λ of the choice: shares of keeping everything.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// Of the peak over keep-everything's peak.
+    pub memory: f64,
+    /// Of recomputation over keep-everything's step.
+    pub compute: f64,
+    /// Of waiting over keep-everything's step.
+    pub transfer: f64,
+}
+
+/// Everything that is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// The model.
+    pub workload: Workload,
+    /// How it is trained.
+    pub training: Training,
+    /// On what.
+    pub hardware: Hardware,
+    /// Under which policy.
+    pub policy: Policy,
+    /// Within what.
+    pub limits: Limits,
+    /// Weighed how.
+    pub weights: Weights,
+    /// Spans and ledger wanted.
+    pub detail: bool,
+    /// The model, lowered.
+    pub chain: Chain,
+}
+
+impl Scenario {
+    /// Parses and validates a request.
+    ///
+    /// # Errors
+    /// An [`Error`] with the path of the key, the value and what would be accepted.
+    pub fn parse(text: &str) -> Result<(Self, Notes), Error> {
+        if text.len() > MOST_TEXT {
+            return Err(Error::TooLong {
+                given: text.len(),
+                accepted: MOST_TEXT,
+            });
+        }
+        Self::read(&serde_json::from_str(text)?)
+    }
+
+    /// Validates a request that is already a value.
+    ///
+    /// # Errors
+    /// As [`Scenario::parse`].
+    pub fn read(request: &Value) -> Result<(Self, Notes), Error> {
+        let mut notes = Notes::default();
+        let object = top_level(request, &mut notes)?;
+        let group = |name: &'static str| object.get(name);
+        let none = Map::new();
+        let training = Training::read(&mut Group::new(
+            "training",
+            &none,
+            group("training"),
+            &mut notes,
+        )?)?;
+        let hardware = Hardware::read(group("hardware"), training.dtype, &mut notes)?;
+        let workload = Workload::read(group("workload"), &mut notes)?;
+        let training = fit_parallelism(training, &workload, &mut notes);
+        let mut policy = Policy::read(&mut Group::new(
+            "policy",
+            &none,
+            group("policy"),
+            &mut notes,
+        )?)?;
+        let chain = workload.lower(&training, &hardware)?;
+        Plan::fit_policy(&mut policy, &chain, &mut notes)?;
+        let mut limits = Group::new("limits", &none, group("limits"), &mut notes)?;
+        let budget = limits
+            .float_or_none("memory_gib")?
+            .map_or(hardware.memory, Bytes::from_gib);
+        let limits = Limits {
+            memory: budget.min(hardware.memory),
+            step: limits.float_or_none("step_s")?.map(Nanos::from_secs),
+        };
+        let mut weights = Group::new("weights", &none, group("weights"), &mut notes)?;
+        let weights = Weights {
+            memory: weights.float("memory", 0.5)?,
+            compute: weights.float("compute", 0.25)?,
+            transfer: weights.float("transfer", 0.25)?,
+        };
+        let detail = matches!(object.get("detail"), Some(Value::Bool(true)));
+        Ok((
+            Self {
+                workload,
+                training,
+                hardware,
+                policy,
+                limits,
+                weights,
+                detail,
+                chain,
+            },
+            notes,
+        ))
+    }
+
+    /// The same scenario under another policy.
+    #[must_use]
+    pub fn with_policy(&self, policy: Policy) -> Self {
+        Self {
+            policy,
+            ..self.clone()
+        }
+    }
+
+    /// Whether the policy leaves the choice to the search.
+    #[must_use]
+    pub fn asks_for_best(&self) -> bool {
+        self.policy.kind == PolicyKind::Best
+    }
+}
+
+const TOP_LEVEL: [&str; 11] = [
+    "v",
+    "detail",
+    "workload",
+    "training",
+    "hardware",
+    "policy",
+    "limits",
+    "weights",
+    "cost_model",
+    "additive",
+    "knapsack",
+];
+
+fn top_level<'a>(request: &'a Value, notes: &mut Notes) -> Result<&'a Map<String, Value>, Error> {
+    let Value::Object(object) = request else {
+        return Err(Error::unfit(
+            "",
+            request,
+            "an object with v, workload, training, hardware, policy",
+        ));
+    };
+    match object.get("v") {
+        None => {}
+        Some(v) if v.as_u64() == Some(1) => {}
+        Some(v) => return Err(Error::unfit("v", v, "1")),
+    }
+    if let Some(other) = object
+        .get("detail")
+        .filter(|detail| !detail.is_boolean() && !detail.is_null())
+    {
+        return Err(Error::unfit("detail", other, "true or false"));
+    }
+    notes.ignored.extend(
+        object
+            .keys()
+            .filter(|key| !TOP_LEVEL.contains(&key.as_str()))
+            .cloned(),
+    );
+    Ok(object)
+}
+
+/// More pipeline stages than blocks make no sense: clamped, and said.
+fn fit_parallelism(mut training: Training, workload: &Workload, notes: &mut Notes) -> Training {
+    if let Workload::Transformer(model) = workload {
+        if training.pp > model.layers {
+            notes.clamped.push(super::error::Clamped {
+                path: "training.pp".into(),
+                given: training.pp.into(),
+                used: model.layers.into(),
+            });
+            training.pp = model.layers;
+        }
+    }
+    training
+}

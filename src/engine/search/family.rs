@@ -1,0 +1,112 @@
+//! The family of plans that a front is drawn over: K × β × medium × policy × prefetch distance. Deterministic, at least
+//! 500 members on chains of eight blocks or more, and it contains the scenario's own policy.
+
+use crate::engine::plan::Plan;
+use crate::engine::policy::{Action, Policy, PolicyKind};
+use crate::engine::scenario::Scenario;
+use crate::engine::units::Bytes;
+
+/// Every member, the scenario's own policy first.
+#[must_use]
+pub fn policies(scenario: &Scenario) -> Vec<Policy> {
+    let own = Policy {
+        kind: if scenario.asks_for_best() {
+            PolicyKind::Keep
+        } else {
+            scenario.policy.kind
+        },
+        ..scenario.policy.clone()
+    };
+    let base = Policy {
+        segments: None,
+        plan: None,
+        ..own.clone()
+    };
+    let blocks = scenario.chain.blocks().count() as u64;
+    let segments = segments(blocks);
+    let media: &[Action] = if scenario.hardware.ssd > Bytes::ZERO {
+        &[Action::Host, Action::Ssd]
+    } else {
+        &[Action::Host]
+    };
+    let mut all = vec![own];
+    let mut add = |policy: Policy| {
+        if !all.contains(&policy) {
+            all.push(policy);
+        }
+    };
+    for kind in [
+        PolicyKind::Keep,
+        PolicyKind::Recompute,
+        PolicyKind::Selective,
+    ] {
+        add(Policy {
+            kind,
+            ..base.clone()
+        });
+    }
+    for &k in &segments {
+        for last_segment_plain in [false, true] {
+            add(Policy {
+                kind: PolicyKind::Checkpoint,
+                k,
+                last_segment_plain,
+                ..base.clone()
+            });
+        }
+    }
+    for &medium in media {
+        for prefetch_layers in PREFETCH {
+            let base = Policy {
+                medium,
+                prefetch_layers,
+                ..base.clone()
+            };
+            for kind in [
+                PolicyKind::Offload,
+                PolicyKind::OffloadBoundaries,
+                PolicyKind::Rule,
+            ] {
+                add(Policy {
+                    kind,
+                    ..base.clone()
+                });
+            }
+            for beta in shares(blocks) {
+                for &k in &segments {
+                    add(Policy {
+                        kind: PolicyKind::Mix,
+                        k,
+                        beta,
+                        ..base.clone()
+                    });
+                }
+            }
+        }
+    }
+    all
+}
+
+const PREFETCH: [u64; 3] = [1, 2, 4];
+
+/// Up to twelve values of K from 1 to the number of blocks, closer together where they are small.
+fn segments(blocks: u64) -> Vec<u64> {
+    let wanted = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
+    let mut ks: Vec<u64> = wanted.into_iter().filter(|&k| k < blocks).collect();
+    ks.push(blocks.max(1));
+    ks
+}
+
+/// Shares of the layers that `mix` checkpoints: eighths.
+fn shares(_blocks: u64) -> [f64; 7] {
+    [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875]
+}
+
+/// The plans of those policies.
+#[must_use]
+pub fn plans(scenario: &Scenario, policies: &[Policy]) -> Vec<Plan> {
+    policies
+        .iter()
+        .map(|policy| Plan::of(policy, &scenario.chain, &scenario.hardware))
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! The Pareto front of (peak, step time) over a family of plans. Dominance is exact over that family; its law: no point
+//! of the front is dominated, and every point evaluates to the same numbers again.
+
+use super::family;
+use crate::engine::outcome::{self, Summary};
+use crate::engine::plan::Plan;
+use crate::engine::policy::Policy;
+use crate::engine::scenario::{Scenario, Weights};
+use crate::engine::units::{Bytes, Nanos};
+
+/// One plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// What it is called.
+    pub policy: Policy,
+    /// Peak, step, parts.
+    pub summary: Summary,
+    /// Not dominated by any other.
+    pub on_front: bool,
+}
+
+/// The family's points; the scenario's own policy is the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Front {
+    /// In the order of the family.
+    pub points: Vec<Point>,
+    /// Keep-everything on a card that is large enough.
+    pub plain: Summary,
+    /// λ.
+    pub weights: Weights,
+}
+
+impl Front {
+    /// Evaluates the whole family.
+    #[must_use]
+    pub fn of(scenario: &Scenario) -> Self {
+        let policies = family::policies(scenario);
+        let summary = |policy: &Policy| {
+            outcome::summarize(
+                scenario,
+                &Plan::of(policy, &scenario.chain, &scenario.hardware),
+            )
+        };
+        let summaries: Vec<Summary> = policies.iter().map(summary).collect();
+        let flags = undominated(&summaries);
+        let points = policies
+            .into_iter()
+            .zip(summaries)
+            .zip(flags)
+            .map(|((policy, summary), on_front)| Point {
+                policy,
+                summary,
+                on_front,
+            })
+            .collect();
+        Self {
+            points,
+            plain: outcome::plain(scenario),
+            weights: scenario.weights,
+        }
+    }
+
+    /// The least cost among what fits; the least peak when nothing does.
+    #[must_use]
+    pub fn best(&self) -> Option<usize> {
+        let fitting = (0..self.points.len()).filter(|&i| self.points[i].summary.fits);
+        let cost = |i: &usize| objective(&self.points[*i].summary, &self.plain, &self.weights);
+        fitting
+            .min_by(|a, b| cost(a).total_cmp(&cost(b)))
+            .or_else(|| {
+                (0..self.points.len())
+                    .min_by_key(|&i| (self.points[i].summary.peak, self.points[i].summary.step))
+            })
+    }
+}
+
+/// `λ_m`·M + `λ_c`·C + `λ_t`·T, memory over keep-everything's peak, recomputation and waiting over its step.
+#[must_use]
+pub fn objective(summary: &Summary, plain: &Summary, weights: &Weights) -> f64 {
+    let step = plain.step.secs().max(1e-9);
+    weights.memory * summary.peak.as_f64() / plain.peak.as_f64().max(1.0)
+        + weights.compute * summary.recompute.secs() / step
+        + weights.transfer * summary.stall.secs() / step
+}
+
+/// Which are dominated by none: no other is as good in both and better in one. Of equal ones all stay.
+#[must_use]
+pub fn undominated(summaries: &[Summary]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..summaries.len()).collect();
+    let key = |i: usize| (summaries[i].peak, summaries[i].step);
+    order.sort_by_key(|&i| key(i));
+    let mut flags = vec![false; summaries.len()];
+    let mut best: Option<(Bytes, Nanos)> = None;
+    for i in order {
+        let (peak, step) = key(i);
+        let dominated = best.is_some_and(|(p, s)| s < step || (s == step && p < peak));
+        flags[i] = !dominated;
+        if !dominated {
+            best = Some((peak, step));
+        }
+    }
+    flags
+}

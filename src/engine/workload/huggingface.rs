@@ -1,0 +1,274 @@
+//! A Hugging Face `config.json`, read into the keys of a transformer. Each family's keys and defaults are those of
+//! its configuration class in the transformers library (4.57); what the model cannot say truly is refused.
+
+use crate::engine::error::Error;
+use serde_json::{Map, Value, json};
+
+const FAMILIES: &str = "model_type llama, mistral, qwen2, qwen3, gpt2, gpt_neox or bert";
+
+/// The `workload` keys of a config object.
+///
+/// # Errors
+/// [`Error::Missing`] without a config, [`Error::Unfit`] for an unknown family, a wrong kind of value, or a
+/// feature that is not modelled.
+pub fn transformer_from_config(config: Option<&Value>) -> Result<Map<String, Value>, Error> {
+    let config = match config {
+        Some(Value::Object(config)) => Config(config),
+        Some(other) => {
+            return Err(Error::unfit(
+                "workload.config",
+                other,
+                "the object of a config.json",
+            ));
+        }
+        None => {
+            return Err(Error::Missing {
+                path: "workload.config".into(),
+                accepted: "the object of a config.json".into(),
+            });
+        }
+    };
+    config.refuse_what_is_not_modelled()?;
+    let keys = match config.family()? {
+        "llama" => config.llama(&Family {
+            kv_absent: None,
+            head_dim: None,
+            qkv_bias: config.flag("attention_bias", false)?,
+            qk_norm: false,
+        }),
+        "mistral" => config.llama(&Family {
+            kv_absent: Some(8),
+            head_dim: None,
+            qkv_bias: false,
+            qk_norm: false,
+        }),
+        "qwen2" => config.llama(&Family {
+            kv_absent: Some(32),
+            head_dim: None,
+            qkv_bias: true,
+            qk_norm: false,
+        }),
+        "qwen3" => config.llama(&Family {
+            kv_absent: Some(32),
+            head_dim: Some(128),
+            qkv_bias: config.flag("attention_bias", false)?,
+            qk_norm: true,
+        }),
+        "gpt2" => config.gpt2(),
+        "gpt_neox" => config.gpt_neox(),
+        _ => config.bert(),
+    }?;
+    Ok(keys)
+}
+
+/// What differs between the Llama-like families.
+struct Family {
+    kv_absent: Option<u64>,
+    head_dim: Option<u64>,
+    qkv_bias: bool,
+    qk_norm: bool,
+}
+
+struct Config<'a>(&'a Map<String, Value>);
+
+impl<'a> Config<'a> {
+    fn unfit(key: &str, value: &Value, accepted: &str) -> Error {
+        Error::unfit(format!("workload.config.{key}"), value, accepted)
+    }
+
+    fn given(&self, key: &str) -> Option<&'a Value> {
+        self.0.get(key).filter(|value| !value.is_null())
+    }
+
+    fn family(&self) -> Result<&'static str, Error> {
+        const KNOWN: [&str; 7] = [
+            "llama", "mistral", "qwen2", "qwen3", "gpt2", "gpt_neox", "bert",
+        ];
+        let by_architecture = |name: &str| {
+            let name = name.to_lowercase().replace('_', "");
+            KNOWN
+                .into_iter()
+                .rev()
+                .find(|family| name.starts_with(&family.replace('_', "")))
+        };
+        match (self.given("model_type"), self.given("architectures")) {
+            (Some(value), _) => value
+                .as_str()
+                .and_then(|name| KNOWN.into_iter().find(|&family| family == name))
+                .ok_or_else(|| Self::unfit("model_type", value, FAMILIES)),
+            (None, Some(list)) => list
+                .get(0)
+                .and_then(Value::as_str)
+                .and_then(by_architecture)
+                .ok_or_else(|| Self::unfit("architectures", list, FAMILIES)),
+            (None, None) => Err(Error::Missing {
+                path: "workload.config.model_type".into(),
+                accepted: FAMILIES.into(),
+            }),
+        }
+    }
+
+    fn refuse_what_is_not_modelled(&self) -> Result<(), Error> {
+        const REFUSED: [(&str, &str); 9] = [
+            (
+                "num_local_experts",
+                "a dense model: mixtures of experts are not modelled",
+            ),
+            (
+                "num_experts",
+                "a dense model: mixtures of experts are not modelled",
+            ),
+            (
+                "n_routed_experts",
+                "a dense model: mixtures of experts are not modelled",
+            ),
+            ("kv_lora_rank", "no latent attention: it is not modelled"),
+            ("text_config", "the inner text_config, pasted alone"),
+            ("vision_config", "a text model's config"),
+            (
+                "quantization_config",
+                "an unquantized config; choose frozen_dtype with lora_rank instead",
+            ),
+            (
+                "add_cross_attention",
+                "no cross-attention: it is not modelled",
+            ),
+            (
+                "is_encoder_decoder",
+                "no encoder-decoder: it is not modelled",
+            ),
+        ];
+        for (key, accepted) in REFUSED {
+            if let Some(value) = self
+                .given(key)
+                .filter(|value| **value != Value::Bool(false))
+            {
+                return Err(Self::unfit(key, value, accepted));
+            }
+        }
+        match self.given("position_embedding_type") {
+            Some(value) if value.as_str() != Some("absolute") => {
+                Err(Self::unfit("position_embedding_type", value, "absolute"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The first of `keys` that is given, else `default`.
+    fn int(&self, keys: &[&str], default: u64) -> Result<u64, Error> {
+        for key in keys {
+            if let Some(value) = self.given(key) {
+                return value
+                    .as_u64()
+                    .filter(|&n| n > 0)
+                    .ok_or_else(|| Self::unfit(key, value, "a whole number, 1 or more"));
+            }
+        }
+        Ok(default)
+    }
+
+    fn flag(&self, key: &str, default: bool) -> Result<bool, Error> {
+        match self.given(key) {
+            None => Ok(default),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(value) => Err(Self::unfit(key, value, "true or false")),
+        }
+    }
+
+    /// Whether any of these dropout rates is above zero.
+    fn dropout(&self, keys: &[(&str, f64)]) -> Result<bool, Error> {
+        for (key, default) in keys {
+            let rate = match self.given(key) {
+                None => *default,
+                Some(value) => value
+                    .as_f64()
+                    .ok_or_else(|| Self::unfit(key, value, "a rate from 0 to 1"))?,
+            };
+            if rate > 0.0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn llama(&self, family: &Family) -> Result<Map<String, Value>, Error> {
+        let heads = self.int(&["num_attention_heads"], 32)?;
+        // A key that is null means "as many as heads", whatever the family's default for an absent one.
+        let kv_default = match (self.0.contains_key("num_key_value_heads"), family.kv_absent) {
+            (false, Some(absent)) => absent,
+            _ => heads,
+        };
+        let mut keys = object(json!({
+            "block": "llama", "norm": "rms", "gated_mlp": true,
+            "layers": self.int(&["num_hidden_layers"], 32)?,
+            "hidden": self.int(&["hidden_size"], 4096)?,
+            "heads": heads,
+            "kv_heads": self.int(&["num_key_value_heads"], kv_default)?,
+            "ffn": self.int(&["intermediate_size"], if family.kv_absent == Some(32) { 22016 } else if family.kv_absent == Some(8) { 14336 } else { 11008 })?,
+            "vocab": self.int(&["vocab_size"], if family.kv_absent == Some(32) { 151_936 } else { 32_000 })?,
+            "tied_embedding": self.flag("tie_word_embeddings", false)?,
+            "bias": false, "qkv_bias": family.qkv_bias, "qk_norm": family.qk_norm,
+            "dropout": self.dropout(&[("attention_dropout", 0.0)])?,
+            "learned_positions": 0, "attention": "flash",
+        }));
+        let head_dim = self.given("head_dim").map_or(Ok(family.head_dim), |_| {
+            self.int(&["head_dim"], 1).map(Some)
+        })?;
+        if let Some(width) = head_dim {
+            keys.insert("head_dim".into(), width.into());
+        }
+        Ok(keys)
+    }
+
+    fn gpt2(&self) -> Result<Map<String, Value>, Error> {
+        let hidden = self.int(&["n_embd", "hidden_size"], 768)?;
+        Ok(object(json!({
+            "block": "gpt", "norm": "layer", "gated_mlp": false, "bias": true,
+            "layers": self.int(&["n_layer", "num_hidden_layers"], 12)?,
+            "hidden": hidden,
+            "heads": self.int(&["n_head", "num_attention_heads"], 12)?,
+            "ffn": self.int(&["n_inner"], 4 * hidden)?,
+            "vocab": self.int(&["vocab_size"], 50257)?,
+            "tied_embedding": self.flag("tie_word_embeddings", true)?,
+            "dropout": self.dropout(&[("resid_pdrop", 0.1), ("embd_pdrop", 0.1), ("attn_pdrop", 0.1)])?,
+            "learned_positions": self.int(&["n_positions", "max_position_embeddings"], 1024)?,
+            "attention": "flash",
+        })))
+    }
+
+    fn gpt_neox(&self) -> Result<Map<String, Value>, Error> {
+        Ok(object(json!({
+            "block": "gpt", "norm": "layer", "gated_mlp": false, "bias": true,
+            "layers": self.int(&["num_hidden_layers"], 44)?,
+            "hidden": self.int(&["hidden_size"], 6144)?,
+            "heads": self.int(&["num_attention_heads"], 64)?,
+            "ffn": self.int(&["intermediate_size"], 24576)?,
+            "vocab": self.int(&["vocab_size"], 50432)?,
+            "tied_embedding": self.flag("tie_word_embeddings", false)?,
+            "dropout": self.dropout(&[("hidden_dropout", 0.0), ("attention_dropout", 0.0)])?,
+            "learned_positions": 0, "attention": "flash",
+        })))
+    }
+
+    fn bert(&self) -> Result<Map<String, Value>, Error> {
+        Ok(object(json!({
+            "block": "bert", "norm": "layer", "gated_mlp": false, "bias": true,
+            "layers": self.int(&["num_hidden_layers"], 12)?,
+            "hidden": self.int(&["hidden_size"], 768)?,
+            "heads": self.int(&["num_attention_heads"], 12)?,
+            "ffn": self.int(&["intermediate_size"], 3072)?,
+            "vocab": self.int(&["vocab_size"], 30522)?,
+            "tied_embedding": self.flag("tie_word_embeddings", true)?,
+            "dropout": self.dropout(&[("hidden_dropout_prob", 0.1), ("attention_probs_dropout_prob", 0.1)])?,
+            "learned_positions": self.int(&["max_position_embeddings"], 512)?,
+            "attention": "flash", "seq": 512,
+        })))
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => unreachable!("written as an object"),
+    }
+}

@@ -1,0 +1,88 @@
+//! The textbook's uniform layers (model.md section 1). A layer's activation is its output, so that keeping
+//! everything holds exactly base + layers × activation, and the kept boundary of a segment is one of them.
+
+use crate::engine::chain::{Chain, Layer, LayerKind, SavedTensor, Static, Storage};
+use crate::engine::error::Error;
+use crate::engine::hardware::Hardware;
+use crate::engine::read::Group;
+use crate::engine::units::{Bytes, Nanos};
+
+/// Uniform layers with decimal units, as lessons write them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lesson {
+    /// Layers.
+    pub layers: u64,
+    /// Activation of one layer, GB.
+    pub act_gb: f64,
+    /// Forward time of one layer, s.
+    pub layer_s: f64,
+    /// Backward time of one layer, s.
+    pub backward_s: f64,
+    /// Bytes that do not depend on the plan, GB.
+    pub base_gb: f64,
+    /// Card of the worked epoch, GB.
+    pub gpu_mem_gb: Option<f64>,
+    /// Link of the worked programs, GB/s.
+    pub bandwidth_gbps: Option<f64>,
+    /// Forward time in the table of strategies, s.
+    pub forward_cost_s: Option<f64>,
+}
+
+impl Lesson {
+    /// Reads the group.
+    ///
+    /// # Errors
+    /// An [`Error`] that names the key.
+    pub fn read(group: &mut Group) -> Result<Self, Error> {
+        let layer_s = group.float("layer_s", 0.1)?;
+        Ok(Self {
+            layers: group.int("layers", 24)?,
+            act_gb: group.float("act_gb", 2.0)?,
+            layer_s,
+            backward_s: group.float("backward_s", 2.0 * layer_s)?,
+            base_gb: group.float("base_gb", 0.0)?,
+            gpu_mem_gb: group.float_or_none("gpu_mem_gb")?,
+            bandwidth_gbps: group.float_or_none("bandwidth_gbps")?,
+            forward_cost_s: group.float_or_none("forward_cost_s")?,
+        })
+    }
+
+    /// One layer after another, each keeping its output.
+    #[must_use]
+    pub fn lower(&self, hardware: &Hardware) -> Chain {
+        let act = Bytes::from_gb(self.act_gb);
+        let layer = |i: u64| Layer {
+            name: format!("layer {i}"),
+            kind: LayerKind::Block,
+            forward: Nanos::from_secs(self.layer_s),
+            backward: Nanos::from_secs(self.backward_s),
+            saved: vec![SavedTensor {
+                name: "activation".to_owned(),
+                bytes: act,
+                recompute: Nanos::from_secs(self.layer_s),
+                storage: Storage::Output,
+                attention_core: false,
+            }],
+            boundary: act,
+            output: act,
+            forward_scratch: Bytes::ZERO,
+            backward_scratch: Bytes::ZERO,
+        };
+        Chain {
+            fixed: Static {
+                weights: Bytes::from_gb(self.base_gb),
+                unmodelled: hardware.unmodelled,
+                ..Static::default()
+            },
+            layers: (1..=self.layers).map(layer).collect(),
+            optimizer: Nanos::ZERO,
+            accumulation: 1,
+            in_flight: 0,
+            bubble: 0,
+            samples: 1,
+            seq: 1,
+            params: 0,
+            params_here: 0,
+        }
+    }
+}
