@@ -24,14 +24,8 @@ fn main() {
     let tables = LOCALES.map(|(folder, _)| read(&Path::new("static/locales").join(folder)));
     for (i, (folder, _)) in LOCALES.iter().enumerate() {
         let other = &tables[1 - i];
-        let missing: Vec<_> = tables[i]
-            .keys()
-            .filter(|key| !other.contains_key(*key))
-            .collect();
-        assert!(
-            missing.is_empty(),
-            "only {folder} has these messages: {missing:?}"
-        );
+        let missing: Vec<_> = tables[i].keys().filter(|key| !other.contains_key(*key)).collect();
+        assert!(missing.is_empty(), "only {folder} has these messages: {missing:?}");
     }
     let mut code = String::new();
     for (key, english) in &tables[0] {
@@ -66,11 +60,8 @@ fn read(folder: &Path) -> BTreeMap<String, Message> {
             let Some(pattern) = message.value else {
                 panic!("{}: {key} has no text", path.display())
             };
-            let pieces = pattern
-                .elements
-                .into_iter()
-                .map(|element| piece(&path, &key, element))
-                .collect();
+            let pieces =
+                pattern.elements.into_iter().map(|element| piece(&path, &key, element)).collect();
             assert!(
                 table.insert(key.clone(), pieces).is_none(),
                 "{}: {key} is there twice",
@@ -91,10 +82,7 @@ fn piece(path: &Path, key: &str, element: PatternElement<String>) -> Piece {
             expression: Expression::Inline(InlineExpression::StringLiteral { value }),
         } => Piece::Text(value),
         PatternElement::Placeable { .. } => {
-            panic!(
-                "{}: {key}: only {{ $name }} and {{ \"text\" }} are understood",
-                path.display()
-            )
+            panic!("{}: {key}: only {{ $name }} and {{ \"text\" }} are understood", path.display())
         }
     }
 }
@@ -137,10 +125,7 @@ fn function(code: &mut String, key: &str, messages: [&Message; 2]) {
             writeln!(code, "Locale::{variant} => {:?},", plain(message)).expect("a string");
         }
     } else {
-        let arguments: Vec<String> = places
-            .iter()
-            .map(|place| format!("{place}: &str"))
-            .collect();
+        let arguments: Vec<String> = places.iter().map(|place| format!("{place}: &str")).collect();
         writeln!(
             code,
             "#[must_use]\npub fn {name}(locale: Locale, {}) -> String {{ match locale {{",

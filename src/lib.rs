@@ -2,6 +2,8 @@
 //!
 //! Three layers, arrows never back: [`engine`] computes, [`scene`] places, `ui` (behind the feature of that name) paints.
 pub mod engine;
+pub mod link;
+pub mod request;
 pub mod scene;
 #[cfg(feature = "ui")]
 pub mod ui;

@@ -1,10 +1,7 @@
 //! Every visible word, in both languages: typed functions made from static/locales/*/*.ftl at build time. Numbers come in as
 //! text, formatted by `scene::format`.
 
-#![allow(
-    clippy::too_many_arguments,
-    reason = "generated: one argument per placeholder"
-)]
+#![allow(clippy::too_many_arguments, reason = "generated: one argument per placeholder")]
 
 /// The languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,11 +26,7 @@ impl Locale {
     /// The language of a BCP 47 tag: Chinese in any form, else English.
     #[must_use]
     pub fn from_tag(tag: &str) -> Self {
-        if tag.to_ascii_lowercase().starts_with("zh") {
-            Self::Zh
-        } else {
-            Self::En
-        }
+        if tag.to_ascii_lowercase().starts_with("zh") { Self::Zh } else { Self::En }
     }
 }
 

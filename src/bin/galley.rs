@@ -11,11 +11,7 @@ const USAGE: &str = "usage: galley evaluate|front|plan|schema [FILE]";
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let name = args.next().unwrap_or_default();
-    let text = if name == "schema" {
-        Ok(String::new())
-    } else {
-        read(args.next())
-    };
+    let text = if name == "schema" { Ok(String::new()) } else { read(args.next()) };
     let answer = text.and_then(|text| {
         door::open(&name, &text).unwrap_or_else(|| {
             Err(Error::Unfit {
@@ -26,11 +22,7 @@ fn main() -> ExitCode {
         })
     });
     println!("{}", door::text(&answer));
-    if answer.is_ok() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(2)
-    }
+    if answer.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(2) }
 }
 
 fn read(file: Option<String>) -> Result<String, Error> {

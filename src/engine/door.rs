@@ -64,9 +64,8 @@ pub fn front(text: &str) -> Answer {
 pub fn plan(text: &str) -> Answer {
     let (scenario, notes) = Scenario::parse(text)?;
     let request: Value = serde_json::from_str(text)?;
-    if let Some(other) = request
-        .get("cost_model")
-        .filter(|model| model.as_str() != Some("simulated"))
+    if let Some(other) =
+        request.get("cost_model").filter(|model| model.as_str() != Some("simulated"))
     {
         return Err(Error::unfit("cost_model", other, "simulated"));
     }
@@ -81,10 +80,7 @@ pub fn plan(text: &str) -> Answer {
     }
     let front = Front::of(&scenario);
     let Some(best) = front.best() else {
-        return Err(Error::Missing {
-            path: "workload".into(),
-            accepted: "a model".into(),
-        });
+        return Err(Error::Missing { path: "workload".into(), accepted: "a model".into() });
     };
     let point = &front.points[best];
     let outcome = outcome::evaluate(&scenario.with_policy(point.policy.clone()));
@@ -132,11 +128,8 @@ pub fn front_json(front: &Front, notes: &Notes) -> Value {
 pub fn outcome_json(scenario: &Scenario, outcome: &Outcome, notes: &Notes) -> Value {
     let chain = &scenario.chain;
     let mut answer = Map::new();
-    for part in [
-        memory_json(chain, outcome),
-        time_json(chain, outcome),
-        plan_json(chain, outcome),
-    ] {
+    for part in [memory_json(chain, outcome), time_json(chain, outcome), plan_json(chain, outcome)]
+    {
         if let Value::Object(part) = part {
             answer.extend(part);
         }
@@ -147,16 +140,9 @@ pub fn outcome_json(scenario: &Scenario, outcome: &Outcome, notes: &Notes) -> Va
     if scenario.detail {
         answer.insert(
             "spans".into(),
-            outcome
-                .spans
-                .iter()
-                .map(|span| span_json(chain, span))
-                .collect(),
+            outcome.spans.iter().map(|span| span_json(chain, span)).collect(),
         );
-        answer.insert(
-            "ledger".into(),
-            outcome.ledger.iter().map(step_json).collect(),
-        );
+        answer.insert("ledger".into(), outcome.ledger.iter().map(step_json).collect());
     }
     Value::Object(answer)
 }
@@ -194,11 +180,7 @@ fn time_json(chain: &Chain, outcome: &Outcome) -> Value {
     let times = &outcome.times;
     let samples = chain.samples.saturating_mul(chain.accumulation);
     let rate = |count: u64| {
-        if outcome.step > Nanos::ZERO {
-            Some(as_float(count) / outcome.step.secs())
-        } else {
-            None
-        }
+        if outcome.step > Nanos::ZERO { Some(as_float(count) / outcome.step.secs()) } else { None }
     };
     json!({
         "step_s": outcome.step.secs(),
@@ -221,11 +203,7 @@ fn time_json(chain: &Chain, outcome: &Outcome) -> Value {
 }
 
 fn plan_json(chain: &Chain, outcome: &Outcome) -> Value {
-    let layers = outcome
-        .layers
-        .iter()
-        .enumerate()
-        .map(|(i, layer)| layer_json(chain, i, layer));
+    let layers = outcome.layers.iter().enumerate().map(|(i, layer)| layer_json(chain, i, layer));
     json!({
         "policy": outcome.policy,
         "layers": layers.collect::<Vec<_>>(),

@@ -100,11 +100,7 @@ impl Error {
 
 impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {
-        Self::Syntax {
-            line: error.line(),
-            column: error.column(),
-            detail: error.to_string(),
-        }
+        Self::Syntax { line: error.line(), column: error.column(), detail: error.to_string() }
     }
 }
 

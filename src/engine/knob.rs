@@ -48,9 +48,7 @@ pub struct Knob {
 /// The knob at `group.key`, if there is one.
 #[must_use]
 pub fn find(group: &str, key: &str) -> Option<&'static Knob> {
-    KNOBS
-        .iter()
-        .find(|knob| knob.group == group && knob.key == key)
+    KNOBS.iter().find(|knob| knob.group == group && knob.key == key)
 }
 
 const fn int(
@@ -60,13 +58,7 @@ const fn int(
     max: u64,
     about: &'static str,
 ) -> Knob {
-    Knob {
-        group,
-        key,
-        kind: Kind::Int { min, max },
-        unit: "",
-        about,
-    }
+    Knob { group, key, kind: Kind::Int { min, max }, unit: "", about }
 }
 const fn float(
     group: &'static str,
@@ -74,22 +66,10 @@ const fn float(
     (min, max, unit): (f64, f64, &'static str),
     about: &'static str,
 ) -> Knob {
-    Knob {
-        group,
-        key,
-        kind: Kind::Float { min, max },
-        unit,
-        about,
-    }
+    Knob { group, key, kind: Kind::Float { min, max }, unit, about }
 }
 const fn flag(group: &'static str, key: &'static str, about: &'static str) -> Knob {
-    Knob {
-        group,
-        key,
-        kind: Kind::Flag,
-        unit: "",
-        about,
-    }
+    Knob { group, key, kind: Kind::Flag, unit: "", about }
 }
 const fn choice(
     group: &'static str,
@@ -97,22 +77,10 @@ const fn choice(
     names: &'static [&'static str],
     about: &'static str,
 ) -> Knob {
-    Knob {
-        group,
-        key,
-        kind: Kind::Choice(names),
-        unit: "",
-        about,
-    }
+    Knob { group, key, kind: Kind::Choice(names), unit: "", about }
 }
 const fn other(group: &'static str, key: &'static str, kind: Kind, about: &'static str) -> Knob {
-    Knob {
-        group,
-        key,
-        kind,
-        unit: "",
-        about,
-    }
+    Knob { group, key, kind, unit: "", about }
 }
 
 const W: &str = "workload";
@@ -128,18 +96,8 @@ pub const KNOBS: &[Knob] = &[
         &["transformer", "huggingface", "lesson", "profile"],
         "what describes the model",
     ),
-    other(
-        W,
-        "preset",
-        Kind::Preset,
-        "a named model: fills every key of the group",
-    ),
-    other(
-        W,
-        "config",
-        Kind::Object,
-        "kind huggingface: the config.json object",
-    ),
+    other(W, "preset", Kind::Preset, "a named model: fills every key of the group"),
+    other(W, "config", Kind::Object, "kind huggingface: the config.json object"),
     choice(
         W,
         "block",
@@ -155,20 +113,8 @@ pub const KNOBS: &[Knob] = &[
     ),
     int(W, "hidden", 1, 1 << 20, "width of the residual stream"),
     int(W, "heads", 1, 1 << 16, "attention heads"),
-    int(
-        W,
-        "kv_heads",
-        1,
-        1 << 16,
-        "key and value heads (grouped queries)",
-    ),
-    int(
-        W,
-        "head_dim",
-        1,
-        1 << 16,
-        "width of one head; hidden / heads when absent",
-    ),
+    int(W, "kv_heads", 1, 1 << 16, "key and value heads (grouped queries)"),
+    int(W, "head_dim", 1, 1 << 16, "width of one head; hidden / heads when absent"),
     int(W, "ffn", 1, 1 << 22, "width of the MLP"),
     int(W, "vocab", 1, 1 << 24, "vocabulary size"),
     flag(W, "gated_mlp", "SwiGLU-like MLP with a gate"),
@@ -181,17 +127,9 @@ pub const KNOBS: &[Knob] = &[
     ),
     flag(W, "dropout", "dropout after attention, MLP and embedding"),
     flag(W, "bias", "linear layers have biases"),
-    flag(
-        W,
-        "qkv_bias",
-        "biases on the query, key and value projections alone",
-    ),
+    flag(W, "qkv_bias", "biases on the query, key and value projections alone"),
     flag(W, "qk_norm", "queries and keys are normalized per head"),
-    flag(
-        W,
-        "tied_embedding",
-        "the head shares the embedding's weights",
-    ),
+    flag(W, "tied_embedding", "the head shares the embedding's weights"),
     int(
         W,
         "learned_positions",
@@ -200,63 +138,25 @@ pub const KNOBS: &[Knob] = &[
         "rows of a learned position table; 0 with rotary positions",
     ),
     int(W, "seq", 1, 1 << 24, "tokens in a sequence"),
-    int(
-        W,
-        "batch",
-        1,
-        1 << 16,
-        "sequences in a micro-batch on one device",
-    ),
-    int(
-        W,
-        "accumulation",
-        1,
-        1 << 16,
-        "micro-batches per optimizer step",
-    ),
-    int(
-        W,
-        "loss_chunks",
-        1,
-        1 << 16,
-        "the head and loss run over the tokens in this many chunks",
-    ),
+    int(W, "batch", 1, 1 << 16, "sequences in a micro-batch on one device"),
+    int(W, "accumulation", 1, 1 << 16, "micro-batches per optimizer step"),
+    int(W, "loss_chunks", 1, 1 << 16, "the head and loss run over the tokens in this many chunks"),
     choice(
         W,
         "implementation",
         &["fused", "eager"],
         "fused kernels, or modules as the transformers library writes them",
     ),
-    choice(
-        W,
-        "backend",
-        &["cuda", "cpu"],
-        "whose kernels decide what is saved",
-    ),
-    float(
-        W,
-        "act_gb",
-        (0.0, 1e6, "GB"),
-        "lesson: activation of one layer",
-    ),
-    float(
-        W,
-        "layer_s",
-        (0.0, 1e6, "s"),
-        "lesson: forward time of one layer",
-    ),
+    choice(W, "backend", &["cuda", "cpu"], "whose kernels decide what is saved"),
+    float(W, "act_gb", (0.0, 1e6, "GB"), "lesson: activation of one layer"),
+    float(W, "layer_s", (0.0, 1e6, "s"), "lesson: forward time of one layer"),
     float(
         W,
         "backward_s",
         (0.0, 1e6, "s"),
         "lesson: backward time of one layer; twice the forward when absent",
     ),
-    float(
-        W,
-        "base_gb",
-        (0.0, 1e6, "GB"),
-        "lesson: bytes that do not depend on the plan",
-    ),
+    float(W, "base_gb", (0.0, 1e6, "GB"), "lesson: bytes that do not depend on the plan"),
     float(
         W,
         "gpu_mem_gb",
@@ -287,64 +187,17 @@ pub const KNOBS: &[Knob] = &[
         &["fp32", "bf16", "bf16-mixed", "fp16-mixed", "bf16-autocast"],
         "dtype policy",
     ),
-    choice(
-        T,
-        "optimizer",
-        &["adamw", "adamw-8bit", "sgd-momentum", "sgd"],
-        "optimizer",
-    ),
-    choice(
-        T,
-        "grad_dtype",
-        &["bf16", "fp32"],
-        "dtype in which gradients are kept",
-    ),
-    int(
-        T,
-        "zero",
-        0,
-        3,
-        "ZeRO stage: shards optimizer states, then gradients, then weights",
-    ),
+    choice(T, "optimizer", &["adamw", "adamw-8bit", "sgd-momentum", "sgd"], "optimizer"),
+    choice(T, "grad_dtype", &["bf16", "fp32"], "dtype in which gradients are kept"),
+    int(T, "zero", 0, 3, "ZeRO stage: shards optimizer states, then gradients, then weights"),
     int(T, "dp", 1, 1 << 16, "data-parallel degree"),
     int(T, "tp", 1, 1024, "tensor-parallel degree"),
-    flag(
-        T,
-        "sp",
-        "sequence parallel: norms and dropouts are divided too",
-    ),
-    int(
-        T,
-        "pp",
-        1,
-        1024,
-        "pipeline stages (1F1B); the first stage is shown",
-    ),
-    int(
-        T,
-        "lora_rank",
-        1,
-        1 << 16,
-        "rank of LoRA on every linear layer; absent for full training",
-    ),
-    choice(
-        T,
-        "frozen_dtype",
-        &["bf16", "int8", "nf4"],
-        "dtype of LoRA's frozen base",
-    ),
-    float(
-        T,
-        "backward_ratio",
-        (0.5, 5.0, ""),
-        "backward time over forward time",
-    ),
-    other(
-        H,
-        "preset",
-        Kind::Preset,
-        "a named card: fills every key of the group",
-    ),
+    flag(T, "sp", "sequence parallel: norms and dropouts are divided too"),
+    int(T, "pp", 1, 1024, "pipeline stages (1F1B); the first stage is shown"),
+    int(T, "lora_rank", 1, 1 << 16, "rank of LoRA on every linear layer; absent for full training"),
+    choice(T, "frozen_dtype", &["bf16", "int8", "nf4"], "dtype of LoRA's frozen base"),
+    float(T, "backward_ratio", (0.5, 5.0, ""), "backward time over forward time"),
+    other(H, "preset", Kind::Preset, "a named card: fills every key of the group"),
     float(H, "memory_gib", (0.001, 1e6, "GiB"), "memory of the card"),
     float(
         H,
@@ -352,44 +205,14 @@ pub const KNOBS: &[Knob] = &[
         (0.001, 1e6, "TFLOP/s"),
         "dense peak of the dtype; the card's own figure when absent",
     ),
-    float(
-        H,
-        "efficiency",
-        (0.01, 1.0, ""),
-        "share of the peak that matrix multiplications reach",
-    ),
-    float(
-        H,
-        "hbm_gbps",
-        (0.1, 1e6, "GB/s"),
-        "memory bandwidth of the card",
-    ),
+    float(H, "efficiency", (0.01, 1.0, ""), "share of the peak that matrix multiplications reach"),
+    float(H, "hbm_gbps", (0.1, 1e6, "GB/s"), "memory bandwidth of the card"),
     float(H, "d2h_gbps", (0.001, 1e5, "GB/s"), "device to host"),
     float(H, "h2d_gbps", (0.001, 1e5, "GB/s"), "host to device"),
-    flag(
-        H,
-        "duplex",
-        "both directions at once; one shared copy stream otherwise",
-    ),
-    float(
-        H,
-        "copy_overhead_us",
-        (0.0, 1e6, "µs"),
-        "fixed cost of each copy",
-    ),
-    int(
-        H,
-        "cards_per_link",
-        1,
-        64,
-        "cards that copy at the same time over one link",
-    ),
-    float(
-        H,
-        "host_gib",
-        (0.0, 1e6, "GiB"),
-        "pinned host memory for offloading",
-    ),
+    flag(H, "duplex", "both directions at once; one shared copy stream otherwise"),
+    float(H, "copy_overhead_us", (0.0, 1e6, "µs"), "fixed cost of each copy"),
+    int(H, "cards_per_link", 1, 64, "cards that copy at the same time over one link"),
+    float(H, "host_gib", (0.0, 1e6, "GiB"), "pinned host memory for offloading"),
     float(H, "ssd_read_gbps", (0.001, 1e4, "GB/s"), "SSD read"),
     float(H, "ssd_write_gbps", (0.001, 1e4, "GB/s"), "SSD write"),
     float(H, "ssd_gib", (0.0, 1e7, "GiB"), "SSD space; 0 for none"),
@@ -424,47 +247,13 @@ pub const KNOBS: &[Knob] = &[
         "mix: share of the layers that is checkpointed; the rest is offloaded",
     ),
     choice(P, "medium", &["host", "ssd"], "where offloaded tensors go"),
-    choice(
-        P,
-        "granularity",
-        &["layer", "tensor"],
-        "one copy per layer, or one per tensor",
-    ),
-    float(
-        P,
-        "epsilon_ms",
-        (0.0, 1e6, "ms"),
-        "rule: safety margin of the window",
-    ),
-    int(
-        P,
-        "prefetch_layers",
-        0,
-        1000,
-        "prefetch distance: layers ahead of use",
-    ),
-    float(
-        P,
-        "threshold",
-        (0.0, 1e6, ""),
-        "benefit ratio above which a decision is worthwhile",
-    ),
-    other(
-        P,
-        "segments",
-        Kind::List,
-        "explicit layer counts, in place of k",
-    ),
-    flag(
-        P,
-        "reentrant",
-        "reentrant checkpointing holds a segment's output too",
-    ),
-    flag(
-        P,
-        "last_segment_plain",
-        "the last segment runs without checkpointing",
-    ),
+    choice(P, "granularity", &["layer", "tensor"], "one copy per layer, or one per tensor"),
+    float(P, "epsilon_ms", (0.0, 1e6, "ms"), "rule: safety margin of the window"),
+    int(P, "prefetch_layers", 0, 1000, "prefetch distance: layers ahead of use"),
+    float(P, "threshold", (0.0, 1e6, ""), "benefit ratio above which a decision is worthwhile"),
+    other(P, "segments", Kind::List, "explicit layer counts, in place of k"),
+    flag(P, "reentrant", "reentrant checkpointing holds a segment's output too"),
+    flag(P, "last_segment_plain", "the last segment runs without checkpointing"),
     other(
         P,
         "plan",
@@ -478,22 +267,7 @@ pub const KNOBS: &[Knob] = &[
         "memory budget; the card's memory when absent",
     ),
     float("limits", "step_s", (0.0, 1e9, "s"), "longest step allowed"),
-    float(
-        "weights",
-        "memory",
-        (0.0, 1.0, ""),
-        "λ of memory, as a share of keeping everything",
-    ),
-    float(
-        "weights",
-        "compute",
-        (0.0, 1.0, ""),
-        "λ of added compute, as a share of the plain step",
-    ),
-    float(
-        "weights",
-        "transfer",
-        (0.0, 1.0, ""),
-        "λ of waiting, as a share of the plain step",
-    ),
+    float("weights", "memory", (0.0, 1.0, ""), "λ of memory, as a share of keeping everything"),
+    float("weights", "compute", (0.0, 1.0, ""), "λ of added compute, as a share of the plain step"),
+    float("weights", "transfer", (0.0, 1.0, ""), "λ of waiting, as a share of the plain step"),
 ];

@@ -134,11 +134,7 @@ impl Ledger {
             add(time.back.end, back, Moving::Activations, 1);
         }
         entries.sort_by_key(|entry| (entry.at, entry.order));
-        Self {
-            entries,
-            fixed: *fixed,
-            background: background.0,
-        }
+        Self { entries, fixed: *fixed, background: background.0 }
     }
 
     /// The first instant of the largest total.
@@ -155,21 +151,14 @@ impl Ledger {
                 best = (total, entry.at, moving);
             }
         }
-        Peak {
-            at: best.1,
-            row: self.row(best.2),
-            saved: Bytes(saved.unsigned_abs()),
-        }
+        Peak { at: best.1, row: self.row(best.2), saved: Bytes(saved.unsigned_abs()) }
     }
 
     /// As a step function, from 0 on: one step per instant, changes of no bytes left out.
     #[must_use]
     pub fn steps(&self) -> Vec<Step> {
         let mut moving = [0_i64; 3];
-        let mut steps = vec![Step {
-            at: Nanos::ZERO,
-            row: self.row(moving),
-        }];
+        let mut steps = vec![Step { at: Nanos::ZERO, row: self.row(moving) }];
         for entry in &self.entries {
             moving[usize::from(entry.category)] += entry.bytes;
             let row = self.row(moving);
@@ -193,11 +182,7 @@ impl Ledger {
     }
 
     fn row(&self, moving: [i64; 3]) -> Row {
-        Row::of(
-            &self.fixed,
-            self.background,
-            moving.map(|bytes| u64::try_from(bytes).unwrap_or(0)),
-        )
+        Row::of(&self.fixed, self.background, moving.map(|bytes| u64::try_from(bytes).unwrap_or(0)))
     }
 }
 
@@ -216,11 +201,6 @@ fn push(
 ) {
     if bytes.0 > 0 {
         let bytes = i64::try_from(bytes.0).unwrap_or(i64::MAX) * sign;
-        entries.push(Entry {
-            at,
-            order,
-            category: category as u8,
-            bytes,
-        });
+        entries.push(Entry { at, order, category: category as u8, bytes });
     }
 }

@@ -112,28 +112,10 @@ pub fn of(
     let (k, longest) = (split.len() as u64, split.first().copied().unwrap_or(0));
     let share = as_float(k);
     let over_k = Bytes::from_f64(activations.as_f64() / share);
-    let layer = chain
-        .blocks()
-        .map(|i| chain.layers[i].saved_bytes())
-        .max()
-        .unwrap_or_default();
-    let boundary = chain
-        .blocks()
-        .map(|i| chain.layers[i].boundary)
-        .max()
-        .unwrap_or_default();
-    let out = scenario
-        .hardware
-        .d2h
-        .time(activations)
-        .times(repeats)
-        .secs();
-    let back = scenario
-        .hardware
-        .h2d
-        .time(activations)
-        .times(repeats)
-        .secs();
+    let layer = chain.blocks().map(|i| chain.layers[i].saved_bytes()).max().unwrap_or_default();
+    let boundary = chain.blocks().map(|i| chain.layers[i].boundary).max().unwrap_or_default();
+    let out = scenario.hardware.d2h.time(activations).times(repeats).secs();
+    let back = scenario.hardware.h2d.time(activations).times(repeats).secs();
     let extra = forward * (share - 1.0) / share;
     let compute = plain_step.secs();
     let mix_share = 1.0 - policy.beta;
@@ -154,11 +136,7 @@ pub fn of(
     };
     let plain_peak = (base + activations).as_f64().max(1.0);
     let memory_ratio = 1.0 - peak.as_f64() / plain_peak;
-    let cost_ratio = if compute > 0.0 {
-        step.secs() / compute - 1.0
-    } else {
-        0.0
-    };
+    let cost_ratio = if compute > 0.0 { step.secs() / compute - 1.0 } else { 0.0 };
     let (epoch, strategies) = worked(scenario, policy);
     Lesson {
         base_bytes: base,
@@ -186,12 +164,8 @@ fn worked(scenario: &Scenario, policy: &Policy) -> (Option<Epoch>, Option<Strate
     let Workload::Lesson(lesson) = &scenario.workload else {
         return (None, None);
     };
-    let gbps = lesson
-        .bandwidth_gbps
-        .unwrap_or(scenario.hardware.d2h.0 / 1e9);
-    let card = lesson
-        .gpu_mem_gb
-        .unwrap_or(scenario.limits.memory.as_f64() / 1e9);
+    let gbps = lesson.bandwidth_gbps.unwrap_or(scenario.hardware.d2h.0 / 1e9);
+    let card = lesson.gpu_mem_gb.unwrap_or(scenario.limits.memory.as_f64() / 1e9);
     let layers = as_float(lesson.layers);
     let forward = lesson.forward_cost_s.unwrap_or(layers * lesson.layer_s);
     let epoch = epoch(card, gbps, lesson.layers, lesson.act_gb, lesson.layer_s);
@@ -223,11 +197,7 @@ pub fn epoch(card_gb: f64, gbps: f64, layers: u64, act_gb: f64, layer_s: f64) ->
     let round_trip = as_float(count) * act_gb * 2.0 / gbps;
     let visible = (round_trip - 0.5 * compute).max(0.0);
     let total = compute + visible;
-    let slowdown = if total > 0.0 {
-        visible / total * 100.0
-    } else {
-        0.0
-    };
+    let slowdown = if total > 0.0 { visible / total * 100.0 } else { 0.0 };
     Epoch {
         offload_count: count,
         round_trip_s: round_trip,

@@ -13,6 +13,7 @@ use super::scenario::Scenario;
 use super::simulate::{self, Refusal, Run};
 use super::trace::{self, Span, Times};
 use super::units::{Bytes, LIMIT, Nanos};
+use serde::{Deserialize, Serialize};
 
 /// Out of memory: where the step stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +105,7 @@ impl Binding {
 }
 
 /// Peak and step of a plan: what a front is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// Peak on the device.
     pub peak: Bytes,
@@ -211,11 +212,7 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
     } else {
         match simulate::run(program.clone(), plan.prefetch, &scenario.hardware, room) {
             Ok(run) => {
-                return Attempt {
-                    run,
-                    refusal: None,
-                    background,
-                };
+                return Attempt { run, refusal: None, background };
             }
             Err(refusal) => Some(refusal),
         }
@@ -224,11 +221,7 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
     roomy.host = Bytes(LIMIT);
     let run = simulate::run(program, plan.prefetch, &roomy, Bytes(u64::MAX >> 1))
         .unwrap_or_else(|refusal| unreachable!("with room for everything: {refusal:?}"));
-    Attempt {
-        run,
-        refusal,
-        background,
-    }
+    Attempt { run, refusal, background }
 }
 
 fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
@@ -239,15 +232,8 @@ fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
 #[must_use]
 pub fn summarize(scenario: &Scenario, plan: &Plan) -> Summary {
     let chain = &scenario.chain;
-    let Attempt {
-        run,
-        refusal,
-        background,
-    } = attempt(scenario, plan);
-    let peak = Ledger::of(&run, &chain.fixed, background)
-        .peak()
-        .row
-        .total();
+    let Attempt { run, refusal, background } = attempt(scenario, plan);
+    let peak = Ledger::of(&run, &chain.fixed, background).peak().row.total();
     let step = step_time(chain, run.micro_end);
     let (recompute, stall) = run.added();
     let repeats = chain.accumulation + chain.bubble;
@@ -265,11 +251,7 @@ pub fn summarize(scenario: &Scenario, plan: &Plan) -> Summary {
 pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome {
     let chain = &scenario.chain;
     let plain = plain(scenario);
-    let Attempt {
-        run,
-        refusal,
-        background,
-    } = attempt(scenario, &plan);
+    let Attempt { run, refusal, background } = attempt(scenario, &plan);
     let ledger = Ledger::of(&run, &chain.fixed, background);
     let times = trace::times(&run);
     let step = step_time(chain, run.micro_end);
@@ -327,11 +309,9 @@ fn out_of_memory(
             operation: Operation::Host,
             missing,
         },
-        Refusal::Device { missing, .. } if states > scenario.limits.memory => OutOfMemory {
-            at: Nanos::ZERO,
-            operation: Operation::States,
-            missing,
-        },
+        Refusal::Device { missing, .. } if states > scenario.limits.memory => {
+            OutOfMemory { at: Nanos::ZERO, operation: Operation::States, missing }
+        }
         Refusal::Device { op, missing } => OutOfMemory {
             at: run.ops[op].start,
             operation: Operation::Op(run.program.ops[op].kind, run.program.ops[op].layer),
@@ -386,9 +366,7 @@ fn layers(
 
 fn actions(plan: &Plan, chain: &Chain, i: usize) -> Vec<Action> {
     let saved = chain.layers[i].saved.iter().enumerate();
-    saved
-        .map(|(t, tensor)| plan.action(i, t, tensor.storage))
-        .collect()
+    saved.map(|(t, tensor)| plan.action(i, t, tensor.storage)).collect()
 }
 
 fn reason(saved: Bytes, choice: &Choice, policy: &Policy) -> Reason {
@@ -420,11 +398,7 @@ impl Outcome {
             return Some(Action::Recompute);
         }
         let first = *self.layers[i].actions.first()?;
-        self.layers[i]
-            .actions
-            .iter()
-            .all(|&action| action == first)
-            .then_some(first)
+        self.layers[i].actions.iter().all(|&action| action == first).then_some(first)
     }
 
     /// Whether policies apply to layer `i`.

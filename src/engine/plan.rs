@@ -88,11 +88,7 @@ impl Plan {
         for layer in &mut self.layers[start..end] {
             *layer = LayerPlan::Segment(self.segments.len());
         }
-        self.segments.push(Segment {
-            start,
-            end,
-            boundary,
-        });
+        self.segments.push(Segment { start, end, boundary });
     }
 
     /// Cuts `blocks` into segments of `lengths` and recomputes all but a plain last one.
@@ -110,10 +106,8 @@ impl Plan {
 
     fn checkpoint(chain: &Chain, policy: &Policy) -> Self {
         let blocks: Vec<usize> = chain.blocks().collect();
-        let lengths = policy
-            .segments
-            .clone()
-            .unwrap_or_else(|| even_split(blocks.len() as u64, policy.k));
+        let lengths =
+            policy.segments.clone().unwrap_or_else(|| even_split(blocks.len() as u64, policy.k));
         let mut plan = Self::uniform(chain, policy, Action::Keep);
         plan.cut(&blocks, &lengths, policy.last_segment_plain, Action::Keep);
         plan
@@ -122,12 +116,7 @@ impl Plan {
     fn every_layer(chain: &Chain, policy: &Policy, boundary: Action) -> Self {
         let blocks: Vec<usize> = chain.blocks().collect();
         let mut plan = Self::uniform(chain, policy, Action::Keep);
-        plan.cut(
-            &blocks,
-            &vec![1; blocks.len()],
-            policy.last_segment_plain,
-            boundary,
-        );
+        plan.cut(&blocks, &vec![1; blocks.len()], policy.last_segment_plain, boundary);
         plan
     }
 
@@ -151,18 +140,10 @@ impl Plan {
         let mut plan = Self::uniform(chain, policy, Action::Keep);
         for (layer, entry) in chain.layers.iter().zip(&mut plan.layers) {
             let action = |core| {
-                if core {
-                    Action::Recompute
-                } else {
-                    Action::Keep
-                }
+                if core { Action::Recompute } else { Action::Keep }
             };
             *entry = LayerPlan::Plain(
-                layer
-                    .saved
-                    .iter()
-                    .map(|tensor| action(tensor.attention_core))
-                    .collect(),
+                layer.saved.iter().map(|tensor| action(tensor.attention_core)).collect(),
             );
         }
         plan
@@ -228,10 +209,7 @@ impl Plan {
     /// How many layer forwards run again.
     #[must_use]
     pub fn recomputed_layers(&self) -> usize {
-        self.segments
-            .iter()
-            .map(|segment| segment.end - segment.start)
-            .sum()
+        self.segments.iter().map(|segment| segment.end - segment.start).sum()
     }
 
     /// Brings `policy` into what `chain` allows: K at most the layers, explicit lists of a length that fits.
@@ -242,11 +220,7 @@ impl Plan {
         let blocks = chain.blocks().count() as u64;
         if policy.k > blocks.max(1) {
             let (given, used) = (policy.k.into(), blocks.max(1).into());
-            notes.clamped.push(Clamped {
-                path: "policy.k".into(),
-                given,
-                used,
-            });
+            notes.clamped.push(Clamped { path: "policy.k".into(), given, used });
             policy.k = blocks.max(1);
         }
         if let Some(segments) = &policy.segments {
@@ -259,11 +233,7 @@ impl Plan {
                 });
             }
         }
-        if let Some(list) = policy
-            .plan
-            .as_ref()
-            .filter(|_| policy.kind == PolicyKind::Plan)
-        {
+        if let Some(list) = policy.plan.as_ref().filter(|_| policy.kind == PolicyKind::Plan) {
             let layers = chain.layers.len();
             let tensors: usize = chain.layers.iter().map(|layer| layer.saved.len()).sum();
             if ![blocks as usize, layers, tensors].contains(&list.len()) {
@@ -284,9 +254,7 @@ impl Plan {
 #[must_use]
 pub fn even_split(layers: u64, k: u64) -> Vec<u64> {
     let k = k.clamp(1, layers.max(1));
-    (0..k)
-        .map(|i| layers / k + u64::from(i < layers % k))
-        .collect()
+    (0..k).map(|i| layers / k + u64::from(i < layers % k)).collect()
 }
 
 #[expect(

@@ -116,10 +116,7 @@ impl Policy {
         let kind = group.choice("kind", PolicyKind::Keep, PolicyKind::parse)?;
         let plan = read_plan(group)?;
         if kind == PolicyKind::Plan && plan.is_none() {
-            return Err(Error::Missing {
-                path: group.path("plan"),
-                accepted: PLAN.to_owned(),
-            });
+            return Err(Error::Missing { path: group.path("plan"), accepted: PLAN.to_owned() });
         }
         Ok(Self {
             kind,
@@ -157,11 +154,7 @@ fn read_plan(group: &mut Group) -> Result<Option<Vec<Action>>, Error> {
         .enumerate()
         .map(|(i, value)| {
             value.as_str().and_then(Action::parse).ok_or_else(|| {
-                Error::unfit(
-                    format!("policy.plan[{i}]"),
-                    value,
-                    "keep, recompute, host or ssd",
-                )
+                Error::unfit(format!("policy.plan[{i}]"), value, "keep, recompute, host or ssd")
             })
         })
         .collect::<Result<Vec<_>, _>>()
@@ -176,11 +169,7 @@ fn read_segments(group: &mut Group) -> Result<Option<Vec<u64>>, Error> {
         .enumerate()
         .map(|(i, value): (usize, &Value)| {
             value.as_u64().filter(|&n| n > 0).ok_or_else(|| {
-                Error::unfit(
-                    format!("policy.segments[{i}]"),
-                    value,
-                    "a layer count, 1 or more",
-                )
+                Error::unfit(format!("policy.segments[{i}]"), value, "a layer count, 1 or more")
             })
         })
         .collect::<Result<Vec<_>, _>>()

@@ -96,24 +96,13 @@ impl Program {
     #[must_use]
     pub fn of(chain: &Chain, plan: &Plan) -> Self {
         let (ops, at) = order(chain, plan);
-        let mut compiler = Compiler {
-            chain,
-            plan,
-            at,
-            ops,
-            offloads: Vec::new(),
-        };
+        let mut compiler = Compiler { chain, plan, at, ops, offloads: Vec::new() };
         for i in 0..chain.layers.len() {
             compiler.scratch(i);
             compiler.inner(i);
             compiler.output(i);
         }
-        let Compiler {
-            at,
-            ops,
-            mut offloads,
-            ..
-        } = compiler;
+        let Compiler { at, ops, mut offloads, .. } = compiler;
         offloads.sort_by_key(|copy| (copy.after, copy.layer, copy.tensor));
         if plan.granularity == Granularity::Layer {
             offloads = merged(offloads);
@@ -124,12 +113,7 @@ impl Program {
             .zip(&at.again)
             .map(|(&b, again)| again.unwrap_or(b).min(b))
             .collect();
-        Self {
-            ops,
-            offloads,
-            backward_starts,
-            turn: chain.layers.len(),
-        }
+        Self { ops, offloads, backward_starts, turn: chain.layers.len() }
     }
 
     /// Saved bytes on the device when forward is over and every copy out is finished.
@@ -138,12 +122,8 @@ impl Program {
         let forward = &self.ops[..self.turn];
         let kept: Bytes = forward.iter().map(|op| op.keeps).sum();
         let dropped: Bytes = forward.iter().map(|op| op.drops).sum();
-        let gone: Bytes = self
-            .offloads
-            .iter()
-            .filter(|copy| copy.after < self.turn)
-            .map(|copy| copy.bytes)
-            .sum();
+        let gone: Bytes =
+            self.offloads.iter().filter(|copy| copy.after < self.turn).map(|copy| copy.bytes).sum();
         kept.saturating_sub(dropped).saturating_sub(gone)
     }
 }
@@ -153,22 +133,11 @@ impl Program {
 fn order(chain: &Chain, plan: &Plan) -> (Vec<Op>, Index) {
     let n = chain.layers.len();
     let mut ops = Vec::with_capacity(3 * n + 1);
-    let mut at = Index {
-        forward: Vec::with_capacity(n),
-        again: vec![None; n],
-        backward: vec![0; n],
-    };
+    let mut at =
+        Index { forward: Vec::with_capacity(n), again: vec![None; n], backward: vec![0; n] };
     let mut push = |kind, layer, duration| {
         let none = Bytes::ZERO;
-        ops.push(Op {
-            kind,
-            layer,
-            duration,
-            keeps: none,
-            drops: none,
-            takes: none,
-            gives: none,
-        });
+        ops.push(Op { kind, layer, duration, keeps: none, drops: none, takes: none, gives: none });
         ops.len() - 1
     };
     for (i, layer) in chain.layers.iter().enumerate() {
@@ -215,10 +184,7 @@ fn merged(offloads: Vec<Offload>) -> Vec<Offload> {
             .find(|c| key(c) == key(&copy))
         {
             Some(same) => same.bytes += copy.bytes,
-            None => merged.push(Offload {
-                tensor: None,
-                ..copy
-            }),
+            None => merged.push(Offload { tensor: None, ..copy }),
         }
     }
     merged
@@ -258,11 +224,8 @@ impl Compiler<'_> {
         let (forward, backward) = (self.at.forward[i], self.at.backward[i]);
         let before = self.at.again[i].unwrap_or(backward);
         let layer = &self.chain.layers[i];
-        for (t, tensor) in layer
-            .saved
-            .iter()
-            .enumerate()
-            .filter(|(_, tensor)| tensor.storage == Storage::Inner)
+        for (t, tensor) in
+            layer.saved.iter().enumerate().filter(|(_, tensor)| tensor.storage == Storage::Inner)
         {
             match self.plan.action(i, t, tensor.storage) {
                 Action::Keep => self.hold(tensor.bytes, forward, backward),
@@ -291,9 +254,7 @@ impl Compiler<'_> {
     /// The storage between layer `i` and the next: who keeps it, from when, until when.
     fn output(&mut self, i: usize) {
         let next = (i + 1 < self.chain.layers.len()).then_some(i + 1);
-        let bytes = next.map_or(self.chain.layers[i].output, |j| {
-            self.chain.layers[j].boundary
-        });
+        let bytes = next.map_or(self.chain.layers[i].output, |j| self.chain.layers[j].boundary);
         let made = self.at.forward[i];
         let read = next.map_or(made, |j| self.at.forward[j]);
         let savers = self.savers(i, next);
@@ -318,8 +279,7 @@ impl Compiler<'_> {
             match &self.plan.layers[j] {
                 LayerPlan::Plain(_) => {
                     savers.extend(
-                        self.saved_as(j, Storage::Input)
-                            .map(|action| (action, backward, backward)),
+                        self.saved_as(j, Storage::Input).map(|action| (action, backward, backward)),
                     );
                 }
                 LayerPlan::Segment(at) if self.plan.segments[*at].start == j => {
@@ -332,18 +292,15 @@ impl Compiler<'_> {
         if matches!(self.plan.layers[i], LayerPlan::Plain(_)) {
             let backward = self.at.backward[i];
             savers.extend(
-                self.saved_as(i, Storage::Output)
-                    .map(|action| (action, backward, backward)),
+                self.saved_as(i, Storage::Output).map(|action| (action, backward, backward)),
             );
         }
         savers
     }
 
     fn saved_as(&self, layer: usize, storage: Storage) -> Option<Action> {
-        let t = self.chain.layers[layer]
-            .saved
-            .iter()
-            .position(|tensor| tensor.storage == storage)?;
+        let t =
+            self.chain.layers[layer].saved.iter().position(|tensor| tensor.storage == storage)?;
         // A shared storage cannot be made again by one of its keepers alone: it stays.
         match self.plan.action(layer, t, storage) {
             Action::Recompute => Some(Action::Keep),
@@ -367,10 +324,7 @@ impl Compiler<'_> {
             return;
         }
         let tensor = |layer: usize, storage| {
-            self.chain.layers[layer]
-                .saved
-                .iter()
-                .position(|t| t.storage == storage)
+            self.chain.layers[layer].saved.iter().position(|t| t.storage == storage)
         };
         let (layer, t) = match next {
             Some(j) if savers.len() > 1 || !self.chain.layers[i].saves(Storage::Output) => {
@@ -378,15 +332,8 @@ impl Compiler<'_> {
             }
             _ => (i, tensor(i, Storage::Output)),
         };
-        let copy = Offload {
-            layer,
-            tensor: t,
-            bytes,
-            medium: savers[0].0,
-            after: read,
-            before,
-            last,
-        };
+        let copy =
+            Offload { layer, tensor: t, bytes, medium: savers[0].0, after: read, before, last };
         self.offload(made, copy);
     }
 

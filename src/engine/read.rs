@@ -54,9 +54,7 @@ impl<'a> Group<'a> {
     /// A whole number in the knob's range, or none.
     pub fn int_or_none(&mut self, key: &'static str) -> Result<Option<u64>, Error> {
         let knob = self.knob(key);
-        let Kind::Int { min, max } = knob.kind else {
-            unreachable!("{key} is no whole number")
-        };
+        let Kind::Int { min, max } = knob.kind else { unreachable!("{key} is no whole number") };
         let Some(value) = self.map.get(key).cloned() else {
             return Ok(None);
         };
@@ -79,9 +77,7 @@ impl<'a> Group<'a> {
     /// A number in the knob's range, or none.
     pub fn float_or_none(&mut self, key: &'static str) -> Result<Option<f64>, Error> {
         let knob = self.knob(key);
-        let Kind::Float { min, max } = knob.kind else {
-            unreachable!("{key} is no number")
-        };
+        let Kind::Float { min, max } = knob.kind else { unreachable!("{key} is no number") };
         let Some(value) = self.map.get(key).cloned() else {
             return Ok(None);
         };
@@ -122,11 +118,7 @@ impl<'a> Group<'a> {
             let Kind::Choice(names) = self.knob(key).kind else {
                 unreachable!("{key} is no choice")
             };
-            Error::unfit(
-                self.path(key),
-                value,
-                format!("one of {}", names.join(", ")),
-            )
+            Error::unfit(self.path(key), value, format!("one of {}", names.join(", ")))
         })
     }
 
@@ -141,11 +133,7 @@ impl<'a> Group<'a> {
 
     /// Notes that `used` stands in for `given`.
     pub fn clamp(&mut self, key: &str, given: Value, used: Value) {
-        self.notes.clamped.push(Clamped {
-            path: self.path(key),
-            given,
-            used,
-        });
+        self.notes.clamped.push(Clamped { path: self.path(key), given, used });
     }
 
     /// Notes an unknown key somewhere below this group.
@@ -170,7 +158,5 @@ impl<'a> Group<'a> {
     reason = "bounded by the range before the cast"
 )]
 fn clamp_int(number: f64, exact: Option<u64>, min: u64, max: u64) -> u64 {
-    exact
-        .unwrap_or_else(|| number.round().clamp(min as f64, max as f64) as u64)
-        .clamp(min, max)
+    exact.unwrap_or_else(|| number.round().clamp(min as f64, max as f64) as u64).clamp(min, max)
 }

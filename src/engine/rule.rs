@@ -80,12 +80,7 @@ pub fn plan(chain: &Chain, policy: &Policy, hardware: &Hardware) -> Plan {
         }
         let mut decide = |bytes: Bytes, recompute: Nanos| {
             let round_trip = round_trip(hardware, bytes, policy.medium);
-            let choice = Choice {
-                window,
-                round_trip,
-                queue: busy.saturating_sub(now),
-                recompute,
-            };
+            let choice = Choice { window, round_trip, queue: busy.saturating_sub(now), recompute };
             let action = decide(&choice, policy);
             if action == policy.medium {
                 busy = busy.max(now)

@@ -62,10 +62,7 @@ impl Scenario {
     /// An [`Error`] with the path of the key, the value and what would be accepted.
     pub fn parse(text: &str) -> Result<(Self, Notes), Error> {
         if text.len() > MOST_TEXT {
-            return Err(Error::TooLong {
-                given: text.len(),
-                accepted: MOST_TEXT,
-            });
+            return Err(Error::TooLong { given: text.len(), accepted: MOST_TEXT });
         }
         Self::read(&serde_json::from_str(text)?)
     }
@@ -79,27 +76,17 @@ impl Scenario {
         let object = top_level(request, &mut notes)?;
         let group = |name: &'static str| object.get(name);
         let none = Map::new();
-        let training = Training::read(&mut Group::new(
-            "training",
-            &none,
-            group("training"),
-            &mut notes,
-        )?)?;
+        let training =
+            Training::read(&mut Group::new("training", &none, group("training"), &mut notes)?)?;
         let hardware = Hardware::read(group("hardware"), training.dtype, &mut notes)?;
         let workload = Workload::read(group("workload"), &mut notes)?;
         let training = fit_parallelism(training, &workload, &mut notes);
-        let mut policy = Policy::read(&mut Group::new(
-            "policy",
-            &none,
-            group("policy"),
-            &mut notes,
-        )?)?;
+        let mut policy =
+            Policy::read(&mut Group::new("policy", &none, group("policy"), &mut notes)?)?;
         let chain = workload.lower(&training, &hardware)?;
         Plan::fit_policy(&mut policy, &chain, &mut notes)?;
         let mut limits = Group::new("limits", &none, group("limits"), &mut notes)?;
-        let budget = limits
-            .float_or_none("memory_gib")?
-            .map_or(hardware.memory, Bytes::from_gib);
+        let budget = limits.float_or_none("memory_gib")?.map_or(hardware.memory, Bytes::from_gib);
         let limits = Limits {
             memory: budget.min(hardware.memory),
             step: limits.float_or_none("step_s")?.map(Nanos::from_secs),
@@ -111,28 +98,13 @@ impl Scenario {
             transfer: weights.float("transfer", 0.25)?,
         };
         let detail = matches!(object.get("detail"), Some(Value::Bool(true)));
-        Ok((
-            Self {
-                workload,
-                training,
-                hardware,
-                policy,
-                limits,
-                weights,
-                detail,
-                chain,
-            },
-            notes,
-        ))
+        Ok((Self { workload, training, hardware, policy, limits, weights, detail, chain }, notes))
     }
 
     /// The same scenario under another policy.
     #[must_use]
     pub fn with_policy(&self, policy: Policy) -> Self {
-        Self {
-            policy,
-            ..self.clone()
-        }
+        Self { policy, ..self.clone() }
     }
 
     /// Whether the policy leaves the choice to the search.
@@ -169,18 +141,12 @@ fn top_level<'a>(request: &'a Value, notes: &mut Notes) -> Result<&'a Map<String
         Some(v) if v.as_u64() == Some(1) => {}
         Some(v) => return Err(Error::unfit("v", v, "1")),
     }
-    if let Some(other) = object
-        .get("detail")
-        .filter(|detail| !detail.is_boolean() && !detail.is_null())
+    if let Some(other) =
+        object.get("detail").filter(|detail| !detail.is_boolean() && !detail.is_null())
     {
         return Err(Error::unfit("detail", other, "true or false"));
     }
-    notes.ignored.extend(
-        object
-            .keys()
-            .filter(|key| !TOP_LEVEL.contains(&key.as_str()))
-            .cloned(),
-    );
+    notes.ignored.extend(object.keys().filter(|key| !TOP_LEVEL.contains(&key.as_str())).cloned());
     Ok(object)
 }
 

@@ -130,27 +130,14 @@ pub fn run(
 ) -> Result<Run, Refusal> {
     let demand = demand(&program);
     if let Some((op, need)) = demand.iter().enumerate().find(|(_, need)| **need > room.0) {
-        return Err(Refusal::Device {
-            op,
-            missing: Bytes(need - room.0),
-        });
+        return Err(Refusal::Device { op, missing: Bytes(need - room.0) });
     }
     let places = place(&program.offloads, hardware)?;
     let issue = issue(&program, prefetch, demand, room);
     let (ops, copies) =
         Clockwork::new(&program, hardware, room, &places, &issue).run(&program, &places);
-    let micro_end = ops
-        .len()
-        .checked_sub(2)
-        .map_or(Nanos::ZERO, |last| ops[last].end);
-    Ok(Run {
-        program,
-        ops,
-        copies,
-        micro_end,
-        host_peak: places.host,
-        ssd_peak: places.ssd,
-    })
+    let micro_end = ops.len().checked_sub(2).map_or(Nanos::ZERO, |last| ops[last].end);
+    Ok(Run { program, ops, copies, micro_end, host_peak: places.host, ssd_peak: places.ssd })
 }
 
 /// Bytes that must be on the device while each operation runs, every copy out before it finished.
@@ -182,13 +169,8 @@ struct Places {
 /// Host memory is finite: what overflows goes to SSD, what overflows that is refused. A staging buffer of the largest
 /// SSD copy stays free in host memory.
 fn place(offloads: &[Offload], hardware: &Hardware) -> Result<Places, Refusal> {
-    let total = |medium| {
-        offloads
-            .iter()
-            .filter(|c| c.medium == medium)
-            .map(|c| c.bytes)
-            .sum::<Bytes>()
-    };
+    let total =
+        |medium| offloads.iter().filter(|c| c.medium == medium).map(|c| c.bytes).sum::<Bytes>();
     let (mut host, mut ssd) = (total(Action::Host), total(Action::Ssd));
     let mut media: Vec<Action> = offloads.iter().map(|copy| copy.medium).collect();
     let mut staging = Bytes::ZERO;
@@ -204,11 +186,7 @@ fn place(offloads: &[Offload], hardware: &Hardware) -> Result<Places, Refusal> {
         .unwrap_or(host);
     // The latest to leave are the first back: they are the ones that would queue longest behind an SSD, so the
     // earliest overflow.
-    for (i, copy) in offloads
-        .iter()
-        .enumerate()
-        .filter(|(_, copy)| copy.medium == Action::Host)
-    {
+    for (i, copy) in offloads.iter().enumerate().filter(|(_, copy)| copy.medium == Action::Host) {
         if needed <= hardware.host {
             break;
         }
@@ -218,26 +196,13 @@ fn place(offloads: &[Offload], hardware: &Hardware) -> Result<Places, Refusal> {
         needed = stage(copy.bytes, host);
     }
     if needed > hardware.host {
-        return Err(Refusal::Host {
-            missing: needed.saturating_sub(hardware.host),
-        });
+        return Err(Refusal::Host { missing: needed.saturating_sub(hardware.host) });
     }
     if ssd > hardware.ssd {
-        return Err(Refusal::Host {
-            missing: ssd - hardware.ssd,
-        });
+        return Err(Refusal::Host { missing: ssd - hardware.ssd });
     }
-    let staging = if ssd == Bytes::ZERO {
-        Bytes::ZERO
-    } else {
-        hardware.host.saturating_sub(host)
-    };
-    Ok(Places {
-        media,
-        host,
-        ssd,
-        staging,
-    })
+    let staging = if ssd == Bytes::ZERO { Bytes::ZERO } else { hardware.host.saturating_sub(host) };
+    Ok(Places { media, host, ssd, staging })
 }
 
 /// Copies back in the order of their need, and the operation whose start issues each: `prefetch` layers ahead of
@@ -250,11 +215,7 @@ fn issue(
 ) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..program.offloads.len()).collect();
     order.sort_by_key(|&i| {
-        (
-            program.offloads[i].before,
-            std::cmp::Reverse(program.offloads[i].after),
-            i,
-        )
+        (program.offloads[i].before, std::cmp::Reverse(program.offloads[i].after), i)
     });
     let layers = program.backward_starts.len();
     let mut earliest = program.turn;
@@ -263,15 +224,8 @@ fn issue(
         let copy = &program.offloads[i];
         let user = program.ops[copy.before].layer;
         let ahead = user.saturating_add(prefetch);
-        let from = if ahead >= layers {
-            program.turn
-        } else {
-            program.backward_starts[ahead]
-        };
-        let from = from
-            .min(copy.before)
-            .max(earliest)
-            .max((copy.after + 1).min(copy.before));
+        let from = if ahead >= layers { program.turn } else { program.backward_starts[ahead] };
+        let from = from.min(copy.before).max(earliest).max((copy.after + 1).min(copy.before));
         let mut at = copy.before;
         while at > from && demand[at - 1].saturating_add(copy.bytes.0) <= room.0 {
             at -= 1;
@@ -337,17 +291,8 @@ impl<'a> Clockwork<'a> {
             });
             self.issue_until(program, places, p, start, false);
             self.memory.give(end, op.drops + op.gives);
-            while program
-                .offloads
-                .get(leaving)
-                .is_some_and(|copy| copy.after == p)
-            {
-                self.leave(
-                    leaving,
-                    &program.offloads[leaving],
-                    places.media[leaving],
-                    end,
-                );
+            while program.offloads.get(leaving).is_some_and(|copy| copy.after == p) {
+                self.leave(leaving, &program.offloads[leaving], places.media[leaving], end);
                 leaving += 1;
             }
             free_at = end;
@@ -403,25 +348,17 @@ impl<'a> Clockwork<'a> {
         self.copies[i].out = out;
         self.copies[i].medium = Some(medium);
         if medium == Action::Ssd {
-            let write = self
-                .ssd
-                .run(out.end, self.hardware.ssd_write.time(copy.bytes));
+            let write = self.ssd.run(out.end, self.hardware.ssd_write.time(copy.bytes));
             self.staging.give(write.end, copy.bytes);
             self.copies[i].write = Some(write);
         }
     }
 
     fn back(&mut self, i: usize, copy: &Offload, medium: Action, at: usize, now: Nanos) {
-        let mut ready = self
-            .memory
-            .take(copy.bytes)
-            .max(now)
-            .max(self.copies[i].out.end);
+        let mut ready = self.memory.take(copy.bytes).max(now).max(self.copies[i].out.end);
         if medium == Action::Ssd {
             let written = self.copies[i].write.map_or(now, |write| write.end);
-            let read = self
-                .ssd
-                .run(now.max(written), self.hardware.ssd_read.time(copy.bytes));
+            let read = self.ssd.run(now.max(written), self.hardware.ssd_read.time(copy.bytes));
             self.copies[i].read = Some(read);
             ready = ready.max(read.end);
         }

@@ -16,10 +16,7 @@ impl Stream {
     pub fn run(&mut self, ready: Nanos, duration: Nanos) -> Interval {
         let start = self.free.max(ready);
         self.free = start + duration;
-        Interval {
-            start,
-            end: self.free,
-        }
+        Interval { start, end: self.free }
     }
 }
 

@@ -75,15 +75,7 @@ pub fn spans(run: &Run) -> Vec<Span> {
         let mut add = |kind, start, end| {
             if end > start {
                 let (track, layer, bytes) = (Track::Compute, op.layer, Bytes::ZERO);
-                spans.push(Span {
-                    track,
-                    kind,
-                    layer,
-                    tensor: None,
-                    start,
-                    end,
-                    bytes,
-                });
+                spans.push(Span { track, kind, layer, tensor: None, start, end, bytes });
             }
         };
         let idle = time.start - time.room - time.copy;
@@ -101,15 +93,7 @@ pub fn spans(run: &Run) -> Vec<Span> {
         let mut add = |track, kind, at: Option<Interval>| {
             if let Some(Interval { start, end }) = at.filter(|at| at.end > at.start) {
                 let (layer, tensor, bytes) = (copy.layer, copy.tensor, copy.bytes);
-                spans.push(Span {
-                    track,
-                    kind,
-                    layer,
-                    tensor,
-                    start,
-                    end,
-                    bytes,
-                });
+                spans.push(Span { track, kind, layer, tensor, start, end, bytes });
             }
         };
         add(Track::D2h, SpanKind::Offload, Some(time.out));
@@ -154,10 +138,7 @@ pub fn times(run: &Run) -> Times {
         times.stall += waited;
         times.stall_room += time.room;
         if waited > Nanos::ZERO {
-            idle.push(Interval {
-                start: time.start - waited,
-                end: time.start,
-            });
+            idle.push(Interval { start: time.start - waited, end: time.start });
         }
         match op.kind {
             OpKind::Forward => times.forward += op.duration,
@@ -169,11 +150,7 @@ pub fn times(run: &Run) -> Times {
     let outs = run.copies.iter().map(|copy| copy.out);
     let mut backs: Vec<Interval> = run.copies.iter().map(|copy| copy.back).collect();
     backs.sort_by_key(|interval| interval.start);
-    times.d2h = run
-        .copies
-        .iter()
-        .map(|copy| copy.out.end - copy.out.start)
-        .sum();
+    times.d2h = run.copies.iter().map(|copy| copy.out.end - copy.out.start).sum();
     times.h2d = backs.iter().map(|copy| copy.end - copy.start).sum();
     times.exposed = shared(outs, &idle) + shared(backs.iter().copied(), &idle);
     times.hidden = times.d2h + times.h2d - times.exposed;
@@ -189,10 +166,7 @@ fn shared(a: impl Iterator<Item = Interval>, b: &[Interval]) -> Nanos {
             from += 1;
         }
         for other in b[from..].iter().take_while(|other| other.start < one.end) {
-            total += one
-                .end
-                .min(other.end)
-                .saturating_sub(one.start.max(other.start));
+            total += one.end.min(other.end).saturating_sub(one.start.max(other.start));
         }
     }
     total

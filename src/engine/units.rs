@@ -126,9 +126,8 @@ impl Bytes {
     #[must_use]
     pub fn from_shape(shape: &[u64], width: u64) -> Self {
         let cap = u128::from(LIMIT);
-        let total = shape.iter().fold(u128::from(width), |product, &n| {
-            (product * u128::from(n)).min(cap)
-        });
+        let total =
+            shape.iter().fold(u128::from(width), |product, &n| (product * u128::from(n)).min(cap));
         Self(u64::try_from(total).unwrap_or(LIMIT))
     }
 }
@@ -178,14 +177,8 @@ mod tests {
 
     #[test]
     fn transfers_of_the_lesson() {
-        assert_eq!(
-            BytesPerSec(32e9).time(Bytes::from_gb(2.0)),
-            Nanos(62_500_000)
-        );
-        assert_eq!(
-            BytesPerSec(6e9).time(Bytes::from_gb(2.0)),
-            Nanos(333_333_333)
-        );
+        assert_eq!(BytesPerSec(32e9).time(Bytes::from_gb(2.0)), Nanos(62_500_000));
+        assert_eq!(BytesPerSec(6e9).time(Bytes::from_gb(2.0)), Nanos(333_333_333));
     }
 
     #[test]

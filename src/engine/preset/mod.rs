@@ -28,16 +28,12 @@ pub fn models() -> &'static Table {
 /// The preset named `id`.
 #[must_use]
 pub fn find(table: &'static Table, id: &str) -> Option<&'static Map<String, Value>> {
-    table
-        .iter()
-        .find(|preset| preset.get("id").and_then(Value::as_str) == Some(id))
+    table.iter().find(|preset| preset.get("id").and_then(Value::as_str) == Some(id))
 }
 
 /// The names of a table.
 pub fn names(table: &'static Table) -> impl Iterator<Item = &'static str> {
-    table
-        .iter()
-        .filter_map(|preset| preset.get("id").and_then(Value::as_str))
+    table.iter().filter_map(|preset| preset.get("id").and_then(Value::as_str))
 }
 
 /// What a group starts from: the preset that `given` names; without one, `default` when nothing at all is given.
@@ -50,9 +46,7 @@ pub fn merge(
     table: &'static Table,
     default: &str,
 ) -> Result<Map<String, Value>, Error> {
-    let named = given
-        .and_then(|object| object.get("preset"))
-        .filter(|name| !name.is_null());
+    let named = given.and_then(|object| object.get("preset")).filter(|name| !name.is_null());
     let bare = given
         .and_then(Value::as_object)
         .is_none_or(|object| object.keys().all(|key| key == "kind"));
@@ -63,10 +57,6 @@ pub fn merge(
     };
     find(table, id).cloned().ok_or_else(|| {
         let accepted = format!("one of {}", names(table).collect::<Vec<_>>().join(", "));
-        Error::unfit(
-            format!("{group}.preset"),
-            named.unwrap_or(&Value::Null),
-            accepted,
-        )
+        Error::unfit(format!("{group}.preset"), named.unwrap_or(&Value::Null), accepted)
     })
 }

@@ -10,18 +10,10 @@ use crate::engine::units::Bytes;
 #[must_use]
 pub fn policies(scenario: &Scenario) -> Vec<Policy> {
     let own = Policy {
-        kind: if scenario.asks_for_best() {
-            PolicyKind::Keep
-        } else {
-            scenario.policy.kind
-        },
+        kind: if scenario.asks_for_best() { PolicyKind::Keep } else { scenario.policy.kind },
         ..scenario.policy.clone()
     };
-    let base = Policy {
-        segments: None,
-        plan: None,
-        ..own.clone()
-    };
+    let base = Policy { segments: None, plan: None, ..own.clone() };
     let blocks = scenario.chain.blocks().count() as u64;
     let segments = segments(blocks);
     let media: &[Action] = if scenario.hardware.ssd > Bytes::ZERO {
@@ -31,55 +23,27 @@ pub fn policies(scenario: &Scenario) -> Vec<Policy> {
     };
     let mut all = vec![own];
     let mut add = |policy: Policy| {
-        if !all.contains(&policy) {
+        if policy != all[0] {
             all.push(policy);
         }
     };
-    for kind in [
-        PolicyKind::Keep,
-        PolicyKind::Recompute,
-        PolicyKind::Selective,
-    ] {
-        add(Policy {
-            kind,
-            ..base.clone()
-        });
+    for kind in [PolicyKind::Keep, PolicyKind::Recompute, PolicyKind::Selective] {
+        add(Policy { kind, ..base.clone() });
     }
     for &k in &segments {
         for last_segment_plain in [false, true] {
-            add(Policy {
-                kind: PolicyKind::Checkpoint,
-                k,
-                last_segment_plain,
-                ..base.clone()
-            });
+            add(Policy { kind: PolicyKind::Checkpoint, k, last_segment_plain, ..base.clone() });
         }
     }
     for &medium in media {
         for prefetch_layers in PREFETCH {
-            let base = Policy {
-                medium,
-                prefetch_layers,
-                ..base.clone()
-            };
-            for kind in [
-                PolicyKind::Offload,
-                PolicyKind::OffloadBoundaries,
-                PolicyKind::Rule,
-            ] {
-                add(Policy {
-                    kind,
-                    ..base.clone()
-                });
+            let base = Policy { medium, prefetch_layers, ..base.clone() };
+            for kind in [PolicyKind::Offload, PolicyKind::OffloadBoundaries, PolicyKind::Rule] {
+                add(Policy { kind, ..base.clone() });
             }
             for beta in shares(blocks) {
                 for &k in &segments {
-                    add(Policy {
-                        kind: PolicyKind::Mix,
-                        k,
-                        beta,
-                        ..base.clone()
-                    });
+                    add(Policy { kind: PolicyKind::Mix, k, beta, ..base.clone() });
                 }
             }
         }
@@ -105,8 +69,5 @@ fn shares(_blocks: u64) -> [f64; 7] {
 /// The plans of those policies.
 #[must_use]
 pub fn plans(scenario: &Scenario, policies: &[Policy]) -> Vec<Plan> {
-    policies
-        .iter()
-        .map(|policy| Plan::of(policy, &scenario.chain, &scenario.hardware))
-        .collect()
+    policies.iter().map(|policy| Plan::of(policy, &scenario.chain, &scenario.hardware)).collect()
 }

@@ -30,34 +30,35 @@ pub struct Front {
     pub weights: Weights,
 }
 
+/// The numbers of every member of the family, in its order, and of keep-everything: what a worker sends back.
+#[must_use]
+pub fn survey(scenario: &Scenario) -> (Vec<Summary>, Summary) {
+    let summary = |policy: &Policy| {
+        outcome::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
+    };
+    (family::policies(scenario).iter().map(summary).collect(), outcome::plain(scenario))
+}
+
 impl Front {
     /// Evaluates the whole family.
     #[must_use]
     pub fn of(scenario: &Scenario) -> Self {
+        let (summaries, plain) = survey(scenario);
+        Self::from_survey(scenario, summaries, plain)
+    }
+
+    /// The front of numbers that [`survey`] gave for the same scenario.
+    #[must_use]
+    pub fn from_survey(scenario: &Scenario, summaries: Vec<Summary>, plain: Summary) -> Self {
         let policies = family::policies(scenario);
-        let summary = |policy: &Policy| {
-            outcome::summarize(
-                scenario,
-                &Plan::of(policy, &scenario.chain, &scenario.hardware),
-            )
-        };
-        let summaries: Vec<Summary> = policies.iter().map(summary).collect();
         let flags = undominated(&summaries);
         let points = policies
             .into_iter()
             .zip(summaries)
             .zip(flags)
-            .map(|((policy, summary), on_front)| Point {
-                policy,
-                summary,
-                on_front,
-            })
+            .map(|((policy, summary), on_front)| Point { policy, summary, on_front })
             .collect();
-        Self {
-            points,
-            plain: outcome::plain(scenario),
-            weights: scenario.weights,
-        }
+        Self { points, plain, weights: scenario.weights }
     }
 
     /// The least cost among what fits; the least peak when nothing does.
@@ -65,12 +66,10 @@ impl Front {
     pub fn best(&self) -> Option<usize> {
         let fitting = (0..self.points.len()).filter(|&i| self.points[i].summary.fits);
         let cost = |i: &usize| objective(&self.points[*i].summary, &self.plain, &self.weights);
-        fitting
-            .min_by(|a, b| cost(a).total_cmp(&cost(b)))
-            .or_else(|| {
-                (0..self.points.len())
-                    .min_by_key(|&i| (self.points[i].summary.peak, self.points[i].summary.step))
-            })
+        fitting.min_by(|a, b| cost(a).total_cmp(&cost(b))).or_else(|| {
+            (0..self.points.len())
+                .min_by_key(|&i| (self.points[i].summary.peak, self.points[i].summary.step))
+        })
     }
 }
 

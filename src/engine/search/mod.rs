@@ -11,8 +11,5 @@ use front::Front;
 #[must_use]
 pub fn best(scenario: &Scenario) -> Policy {
     let front = Front::of(scenario);
-    front.best().map_or_else(
-        || Policy::new(PolicyKind::Keep),
-        |i| front.points[i].policy.clone(),
-    )
+    front.best().map_or_else(|| Policy::new(PolicyKind::Keep), |i| front.points[i].policy.clone())
 }

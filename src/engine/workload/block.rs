@@ -34,11 +34,7 @@ struct Table<'a> {
 
 impl Builder<'_> {
     fn table(&self) -> Table<'_> {
-        Table {
-            builder: self,
-            rows: Vec::new(),
-            forward: Nanos::ZERO,
-        }
+        Table { builder: self, rows: Vec::new(), forward: Nanos::ZERO }
     }
 
     fn width(&self) -> u64 {
@@ -71,10 +67,7 @@ impl Builder<'_> {
     }
 
     fn roofline(&self, flops: f64, moved: Bytes) -> Nanos {
-        self.hardware
-            .compute
-            .time(flops)
-            .max(self.hardware.hbm.time(moved))
+        self.hardware.compute.time(flops).max(self.hardware.hbm.time(moved))
     }
 
     /// Scores and their product with the values: 4·b·s²·(a·d) operations, no discount for the causal mask (the
@@ -159,11 +152,8 @@ impl Builder<'_> {
         let mut table = self.table();
         table.norm("final norm", false);
         table.forward += self.matmul(m.tokens(), m.hidden, m.vocab);
-        let logits = Bytes(
-            self.divided(Part::Inner, &[m.tokens(), m.vocab], 4)
-                .0
-                .div_ceil(m.loss_chunks),
-        );
+        let logits =
+            Bytes(self.divided(Part::Inner, &[m.tokens(), m.vocab], 4).0.div_ceil(m.loss_chunks));
         let cost = self.hardware.hbm.time(logits.times(2));
         table.keep("log-probabilities (fp32)", logits, cost, Storage::Inner);
         table.forward += cost.times(m.loss_chunks);
@@ -205,10 +195,7 @@ impl Table<'_> {
 
     /// An element-wise pass over `passes` tensors of that shape: its time is traffic.
     fn pointwise(&mut self, passes: u64, shape: &[u64], part: Part) -> Nanos {
-        let moved = self
-            .builder
-            .divided(part, shape, self.builder.width())
-            .times(passes);
+        let moved = self.builder.divided(part, shape, self.builder.width()).times(passes);
         let time = self.builder.hardware.hbm.time(moved);
         self.forward += time;
         time
@@ -224,12 +211,7 @@ impl Table<'_> {
             let copy = b.divided(Part::Outer, &[tokens, m.hidden], 4);
             self.keep(&format!("{name}: fp32 copy"), copy, time, Storage::Inner);
         } else if own {
-            self.keep(
-                &format!("{name}: input"),
-                b.residual(),
-                time,
-                Storage::Inner,
-            );
+            self.keep(&format!("{name}: input"), b.residual(), time, Storage::Inner);
         } else {
             self.keep("input", b.residual(), Nanos::ZERO, Storage::Input);
         }
@@ -241,17 +223,9 @@ impl Table<'_> {
         let bytes = b.divided(Part::Outer, &[tokens], statistics);
         self.keep(&format!("{name}: statistics"), bytes, time, Storage::Inner);
         if eager_rms {
-            let normalized = b.divided(
-                Part::Outer,
-                &[tokens, m.hidden],
-                b.training.dtype.residual_width(),
-            );
-            self.keep(
-                &format!("{name}: normalized"),
-                normalized,
-                time,
-                Storage::Inner,
-            );
+            let normalized =
+                b.divided(Part::Outer, &[tokens, m.hidden], b.training.dtype.residual_width());
+            self.keep(&format!("{name}: normalized"), normalized, time, Storage::Inner);
         }
     }
 
@@ -261,8 +235,7 @@ impl Table<'_> {
         self.norm_input(name, own);
         let time = self.pointwise(2, &[m.tokens(), m.hidden], Part::Outer);
         let bytes =
-            self.builder
-                .divided(Part::Outer, &[m.tokens(), m.hidden], self.builder.width());
+            self.builder.divided(Part::Outer, &[m.tokens(), m.hidden], self.builder.width());
         self.keep(&format!("{name}: output"), bytes, time, Storage::Inner);
     }
 
@@ -295,11 +268,7 @@ impl Table<'_> {
         }
         // Eager attention repeats keys and values to every query head; flash takes them as they are.
         let repeated = m.attention == Attention::Eager;
-        let kept = if repeated {
-            m.query_width()
-        } else {
-            m.key_width()
-        };
+        let kept = if repeated { m.query_width() } else { m.key_width() };
         self.inner("query", &[tokens, m.query_width()], e, query);
         self.inner("key", &[tokens, kept], e, key);
         self.inner("value", &[tokens, kept], e, key);
@@ -314,12 +283,7 @@ impl Table<'_> {
         self.inner("attention output", &[tokens, m.query_width()], e, time);
         if m.attention == Attention::Flash && eager {
             let copy = self.pointwise(2, &[tokens, m.query_width()], Part::Inner);
-            self.inner(
-                "attention output, contiguous",
-                &[tokens, m.query_width()],
-                e,
-                copy,
-            );
+            self.inner("attention output, contiguous", &[tokens, m.query_width()], e, copy);
         }
         self.forward += b.matmul(tokens, m.query_width(), m.hidden);
         self.dropout("attention dropout mask");
@@ -331,33 +295,13 @@ impl Table<'_> {
         let width = m.query_width() + m.key_width();
         let time = self.pointwise(2, &[m.tokens(), width], Part::Inner);
         if eager && b.width() == 2 {
-            self.inner(
-                "query and key norm: fp32 copy",
-                &[m.tokens(), width],
-                4,
-                time,
-            );
+            self.inner("query and key norm: fp32 copy", &[m.tokens(), width], 4, time);
         } else {
-            self.inner(
-                "query and key norm: input",
-                &[m.tokens(), width],
-                b.width(),
-                time,
-            );
+            self.inner("query and key norm: input", &[m.tokens(), width], b.width(), time);
         }
-        self.inner(
-            "query and key norm: statistics",
-            &[m.tokens(), m.heads + m.kv_heads],
-            4,
-            time,
-        );
+        self.inner("query and key norm: statistics", &[m.tokens(), m.heads + m.kv_heads], 4, time);
         if eager {
-            self.inner(
-                "query and key norm: normalized",
-                &[m.tokens(), width],
-                b.width(),
-                time,
-            );
+            self.inner("query and key norm: normalized", &[m.tokens(), width], b.width(), time);
         }
     }
 
@@ -371,23 +315,10 @@ impl Table<'_> {
                 || (m.block == Block::Llama && m.implementation == Implementation::Eager));
         // Recomputed alone: the probabilities need the product with the keys, the others one more pass.
         let half = Nanos(time.0 / 2);
-        let pass = b
-            .hardware
-            .hbm
-            .time(b.divided(Part::Inner, &shape, e).times(2));
-        self.core(
-            "attention probabilities",
-            &shape,
-            if upcast { 4 } else { e },
-            half,
-        );
+        let pass = b.hardware.hbm.time(b.divided(Part::Inner, &shape, e).times(2));
+        self.core("attention probabilities", &shape, if upcast { 4 } else { e }, half);
         if m.dropout {
-            self.core(
-                "attention dropout mask (scores)",
-                &shape,
-                self.mask_width(),
-                pass,
-            );
+            self.core("attention dropout mask (scores)", &shape, self.mask_width(), pass);
         }
         if m.dropout || upcast {
             self.core("attention probabilities, to the values", &shape, e, pass);

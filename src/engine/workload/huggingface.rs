@@ -15,11 +15,7 @@ pub fn transformer_from_config(config: Option<&Value>) -> Result<Map<String, Val
     let config = match config {
         Some(Value::Object(config)) => Config(config),
         Some(other) => {
-            return Err(Error::unfit(
-                "workload.config",
-                other,
-                "the object of a config.json",
-            ));
+            return Err(Error::unfit("workload.config", other, "the object of a config.json"));
         }
         None => {
             return Err(Error::Missing {
@@ -81,15 +77,10 @@ impl<'a> Config<'a> {
     }
 
     fn family(&self) -> Result<&'static str, Error> {
-        const KNOWN: [&str; 7] = [
-            "llama", "mistral", "qwen2", "qwen3", "gpt2", "gpt_neox", "bert",
-        ];
+        const KNOWN: [&str; 7] = ["llama", "mistral", "qwen2", "qwen3", "gpt2", "gpt_neox", "bert"];
         let by_architecture = |name: &str| {
             let name = name.to_lowercase().replace('_', "");
-            KNOWN
-                .into_iter()
-                .rev()
-                .find(|family| name.starts_with(&family.replace('_', "")))
+            KNOWN.into_iter().rev().find(|family| name.starts_with(&family.replace('_', "")))
         };
         match (self.given("model_type"), self.given("architectures")) {
             (Some(value), _) => value
@@ -110,18 +101,9 @@ impl<'a> Config<'a> {
 
     fn refuse_what_is_not_modelled(&self) -> Result<(), Error> {
         const REFUSED: [(&str, &str); 9] = [
-            (
-                "num_local_experts",
-                "a dense model: mixtures of experts are not modelled",
-            ),
-            (
-                "num_experts",
-                "a dense model: mixtures of experts are not modelled",
-            ),
-            (
-                "n_routed_experts",
-                "a dense model: mixtures of experts are not modelled",
-            ),
+            ("num_local_experts", "a dense model: mixtures of experts are not modelled"),
+            ("num_experts", "a dense model: mixtures of experts are not modelled"),
+            ("n_routed_experts", "a dense model: mixtures of experts are not modelled"),
             ("kv_lora_rank", "no latent attention: it is not modelled"),
             ("text_config", "the inner text_config, pasted alone"),
             ("vision_config", "a text model's config"),
@@ -129,20 +111,11 @@ impl<'a> Config<'a> {
                 "quantization_config",
                 "an unquantized config; choose frozen_dtype with lora_rank instead",
             ),
-            (
-                "add_cross_attention",
-                "no cross-attention: it is not modelled",
-            ),
-            (
-                "is_encoder_decoder",
-                "no encoder-decoder: it is not modelled",
-            ),
+            ("add_cross_attention", "no cross-attention: it is not modelled"),
+            ("is_encoder_decoder", "no encoder-decoder: it is not modelled"),
         ];
         for (key, accepted) in REFUSED {
-            if let Some(value) = self
-                .given(key)
-                .filter(|value| **value != Value::Bool(false))
-            {
+            if let Some(value) = self.given(key).filter(|value| **value != Value::Bool(false)) {
                 return Err(Self::unfit(key, value, accepted));
             }
         }
@@ -180,9 +153,9 @@ impl<'a> Config<'a> {
         for (key, default) in keys {
             let rate = match self.given(key) {
                 None => *default,
-                Some(value) => value
-                    .as_f64()
-                    .ok_or_else(|| Self::unfit(key, value, "a rate from 0 to 1"))?,
+                Some(value) => {
+                    value.as_f64().ok_or_else(|| Self::unfit(key, value, "a rate from 0 to 1"))?
+                }
             };
             if rate > 0.0 {
                 return Ok(true);
@@ -211,9 +184,9 @@ impl<'a> Config<'a> {
             "dropout": self.dropout(&[("attention_dropout", 0.0)])?,
             "learned_positions": 0, "attention": "flash",
         }));
-        let head_dim = self.given("head_dim").map_or(Ok(family.head_dim), |_| {
-            self.int(&["head_dim"], 1).map(Some)
-        })?;
+        let head_dim = self
+            .given("head_dim")
+            .map_or(Ok(family.head_dim), |_| self.int(&["head_dim"], 1).map(Some))?;
         if let Some(width) = head_dim {
             keys.insert("head_dim".into(), width.into());
         }

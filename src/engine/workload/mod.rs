@@ -105,21 +105,13 @@ fn within_limits(chain: &Chain) -> Result<(), Error> {
         ));
     }
     if nanos >= limit {
-        return Err(too_large(
-            "time",
-            format!("{:.1e} s", approximate(nanos) / 1e9),
-            "1.2e9 s",
-        ));
+        return Err(too_large("time", format!("{:.1e} s", approximate(nanos) / 1e9), "1.2e9 s"));
     }
     Ok(())
 }
 
 fn too_large(path: &str, given: String, accepted: &str) -> Error {
-    Error::TooLarge {
-        path: path.to_owned(),
-        given,
-        accepted: accepted.to_owned(),
-    }
+    Error::TooLarge { path: path.to_owned(), given, accepted: accepted.to_owned() }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "for a message")]

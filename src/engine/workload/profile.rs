@@ -69,10 +69,7 @@ impl Profile {
     #[must_use]
     pub fn lower(&self, hardware: &Hardware) -> Chain {
         Chain {
-            fixed: Static {
-                unmodelled: hardware.unmodelled,
-                ..self.fixed
-            },
+            fixed: Static { unmodelled: hardware.unmodelled, ..self.fixed },
             layers: self.layers.clone(),
             optimizer: self.optimizer,
             accumulation: self.accumulation,
@@ -122,18 +119,11 @@ const LAYER_KEYS: [&str; 12] = [
 
 fn read_layer(i: usize, value: &Value, group: &mut Group) -> Result<Layer, Error> {
     let object = Object::new(format!("workload.layers[{i}]"), value)?;
-    for key in object
-        .map
-        .keys()
-        .filter(|key| !LAYER_KEYS.contains(&key.as_str()))
-    {
+    for key in object.map.keys().filter(|key| !LAYER_KEYS.contains(&key.as_str())) {
         group.ignore(format!("{}.{key}", object.path));
     }
     let input = object.bytes_or("input_bytes", None)?;
-    let boundary = object
-        .bytes_or("boundary_bytes", None)?
-        .or(input)
-        .unwrap_or_default();
+    let boundary = object.bytes_or("boundary_bytes", None)?.or(input).unwrap_or_default();
     let input = input.unwrap_or(boundary);
     let output = object.bytes_or("output_bytes", None)?.unwrap_or(input);
     let mut saved = read_saved(&object, group)?;
@@ -145,9 +135,7 @@ fn read_layer(i: usize, value: &Value, group: &mut Group) -> Result<Layer, Error
     }
     let forward = object.nanos("forward_s", Nanos::ZERO)?;
     Ok(Layer {
-        name: object
-            .text("name")
-            .unwrap_or_else(|| format!("layer {}", i + 1)),
+        name: object.text("name").unwrap_or_else(|| format!("layer {}", i + 1)),
         kind: match object.text("kind").as_deref() {
             Some("embedding") => LayerKind::Embedding,
             Some("head") => LayerKind::Head,
@@ -158,12 +146,8 @@ fn read_layer(i: usize, value: &Value, group: &mut Group) -> Result<Layer, Error
         saved,
         boundary,
         output,
-        forward_scratch: object
-            .bytes_or("forward_scratch_bytes", None)?
-            .unwrap_or_default(),
-        backward_scratch: object
-            .bytes_or("backward_scratch_bytes", None)?
-            .unwrap_or_default(),
+        forward_scratch: object.bytes_or("forward_scratch_bytes", None)?.unwrap_or_default(),
+        backward_scratch: object.bytes_or("backward_scratch_bytes", None)?.unwrap_or_default(),
     })
 }
 
@@ -172,11 +156,7 @@ fn read_saved(layer: &Object, group: &mut Group) -> Result<Vec<SavedTensor>, Err
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
         Some(other) => {
-            return Err(Error::unfit(
-                format!("{}.saved", layer.path),
-                other,
-                "a list",
-            ));
+            return Err(Error::unfit(format!("{}.saved", layer.path), other, "a list"));
         }
     };
     let read = |(k, value): (usize, &Value)| {
@@ -189,9 +169,7 @@ fn read_saved(layer: &Object, group: &mut Group) -> Result<Vec<SavedTensor>, Err
             group.ignore(format!("{}.{key}", object.path));
         }
         Ok(SavedTensor {
-            name: object
-                .text("name")
-                .unwrap_or_else(|| format!("tensor {}", k + 1)),
+            name: object.text("name").unwrap_or_else(|| format!("tensor {}", k + 1)),
             bytes: object.bytes("bytes")?,
             recompute: object.nanos("recompute_s", Nanos::ZERO)?,
             storage: Storage::Inner,
@@ -210,19 +188,12 @@ fn mark_shared(saved: &mut Vec<SavedTensor>, storage: Storage, name: &str, bytes
         .position(|tensor| {
             free(tensor) && (tensor.name == name || tensor.name == format!("layer_{name}"))
         })
-        .or_else(|| {
-            saved
-                .iter()
-                .position(|tensor| free(tensor) && tensor.bytes == bytes)
-        });
+        .or_else(|| saved.iter().position(|tensor| free(tensor) && tensor.bytes == bytes));
     if let Some(at) = found {
         saved[at].storage = storage;
         return;
     }
-    if let Some(host) = saved
-        .iter_mut()
-        .find(|tensor| free(tensor) && tensor.bytes > bytes)
-    {
+    if let Some(host) = saved.iter_mut().find(|tensor| free(tensor) && tensor.bytes > bytes) {
         host.bytes -= bytes;
     }
     saved.push(SavedTensor {
@@ -256,11 +227,9 @@ impl<'a> Object<'a> {
         match self.map.get(key) {
             None | Some(Value::Null) => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(other) => Err(Error::unfit(
-                format!("{}.{key}", self.path),
-                other,
-                "true or false",
-            )),
+            Some(other) => {
+                Err(Error::unfit(format!("{}.{key}", self.path), other, "true or false"))
+            }
         }
     }
 
@@ -269,11 +238,7 @@ impl<'a> Object<'a> {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_f64() {
                 Some(number) if number >= 0.0 => Ok(Some(number)),
-                _ => Err(Error::unfit(
-                    format!("{}.{key}", self.path),
-                    value,
-                    accepted,
-                )),
+                _ => Err(Error::unfit(format!("{}.{key}", self.path), value, accepted)),
             },
         }
     }
@@ -282,10 +247,7 @@ impl<'a> Object<'a> {
         if let Some(exact) = self.map.get(key).and_then(Value::as_u64) {
             return Ok(Some(Bytes(exact.min(crate::engine::units::LIMIT))));
         }
-        Ok(self
-            .number(key, "bytes, 0 or more")?
-            .map(Bytes::from_f64)
-            .or(default))
+        Ok(self.number(key, "bytes, 0 or more")?.map(Bytes::from_f64).or(default))
     }
 
     fn bytes(&self, key: &str) -> Result<Bytes, Error> {
@@ -296,8 +258,6 @@ impl<'a> Object<'a> {
     }
 
     fn nanos(&self, key: &str, default: Nanos) -> Result<Nanos, Error> {
-        Ok(self
-            .number(key, "seconds, 0 or more")?
-            .map_or(default, Nanos::from_secs))
+        Ok(self.number(key, "seconds, 0 or more")?.map_or(default, Nanos::from_secs))
     }
 }

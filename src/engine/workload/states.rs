@@ -144,11 +144,7 @@ impl Training {
     /// An [`Error`] that names the key.
     pub fn read(group: &mut Group) -> Result<Self, Error> {
         let dtype = group.choice("dtype", Dtype::Bf16Mixed, Dtype::parse)?;
-        let grads = if dtype.weight() == 4 {
-            GradDtype::Fp32
-        } else {
-            GradDtype::Bf16
-        };
+        let grads = if dtype.weight() == 4 { GradDtype::Fp32 } else { GradDtype::Bf16 };
         Ok(Self {
             dtype,
             optimizer: group.choice("optimizer", Optimizer::AdamW, Optimizer::parse)?,
@@ -170,14 +166,7 @@ impl Training {
     pub fn states(&self, here: Parameters, unmodelled: Bytes) -> Static {
         let (trained, frozen) = self.trained(here);
         let shard = |bytes: u64, stage: u64| {
-            Bytes(
-                if self.zero >= stage {
-                    bytes.div_ceil(self.dp)
-                } else {
-                    bytes
-                }
-                .min(LIMIT),
-            )
+            Bytes(if self.zero >= stage { bytes.div_ceil(self.dp) } else { bytes }.min(LIMIT))
         };
         let gradient = match self.grad_dtype {
             GradDtype::Bf16 => 2,
@@ -202,10 +191,7 @@ impl Training {
                     FrozenDtype::Int8 => here.linear,
                     FrozenDtype::Nf4 => here.linear.div_ceil(2),
                 };
-                (
-                    here.lora_unit.saturating_mul(rank),
-                    base + here.other * self.dtype.weight(),
-                )
+                (here.lora_unit.saturating_mul(rank), base + here.other * self.dtype.weight())
             }
         }
     }

@@ -144,7 +144,8 @@ impl Transformer {
         let norm = if gated { Norm::Rms } else { Norm::Layer };
         let bias = group.flag("bias", !gated)?;
         let seq = group.int("seq", 2048)?;
-        let tokens = group.int("batch", 1)?.saturating_mul(seq);
+        let batch = group.int("batch", 1)?;
+        let tokens = batch.saturating_mul(seq);
         Ok(Self {
             block,
             layers: group.int("layers", 32)?,
@@ -152,14 +153,7 @@ impl Transformer {
             heads,
             kv_heads,
             head_dim,
-            ffn: group.int(
-                "ffn",
-                if gated {
-                    gated_width(hidden)
-                } else {
-                    4 * hidden
-                },
-            )?,
+            ffn: group.int("ffn", if gated { gated_width(hidden) } else { 4 * hidden })?,
             vocab: group.int("vocab", 32000)?,
             gated_mlp: group.flag("gated_mlp", gated)?,
             norm: group.choice("norm", norm, Norm::parse)?,
@@ -172,7 +166,7 @@ impl Transformer {
                 .flag("tied_embedding", matches!(block, Block::Gpt | Block::Bert))?,
             learned_positions: group.int("learned_positions", if gated { 0 } else { seq })?,
             seq,
-            batch: group.int("batch", 1)?,
+            batch,
             accumulation: group.int("accumulation", 1)?,
             loss_chunks: clamp_chunks(group, tokens)?,
             implementation: group.choice(
@@ -233,27 +227,15 @@ impl Transformer {
 
     /// Token and position tables; BERT's token types and embedding norm.
     fn embedding_params(&self) -> u64 {
-        let bert = if self.block == Block::Bert {
-            2 * self.hidden + self.norm_params()
-        } else {
-            0
-        };
+        let bert = if self.block == Block::Bert { 2 * self.hidden + self.norm_params() } else { 0 };
         (self.vocab + self.learned_positions) * self.hidden + bert
     }
 
     /// Final norm and an untied head; BERT's masked-language-model head in their place.
     fn head_params(&self) -> u64 {
         let h = self.hidden;
-        let transform = if self.block == Block::Bert {
-            h * h + h + self.vocab
-        } else {
-            0
-        };
-        let head = if self.tied_embedding {
-            0
-        } else {
-            self.vocab * h
-        };
+        let transform = if self.block == Block::Bert { h * h + h + self.vocab } else { 0 };
+        let head = if self.tied_embedding { 0 } else { self.vocab * h };
         self.norm_params() + transform + head
     }
 
@@ -277,9 +259,7 @@ impl Transformer {
         } else {
             self.embedding_params()
         };
-        let lora = training
-            .lora_rank
-            .map_or(0, |rank| blocks * self.lora_unit() * rank);
+        let lora = training.lora_rank.map_or(0, |rank| blocks * self.lora_unit() * rank);
         Parameters {
             linear: (blocks * self.block_linear()).div_ceil(t),
             other: blocks * self.block_norms() + ends.div_ceil(t),
@@ -290,11 +270,7 @@ impl Transformer {
     /// Lowers to the chain of the first pipeline stage.
     #[must_use]
     pub fn lower(&self, training: &Training, hardware: &Hardware) -> Chain {
-        let table = block::Builder {
-            model: self,
-            training,
-            hardware,
-        };
+        let table = block::Builder { model: self, training, hardware };
         let here = self.parameters_here(training);
         let fixed = training.states(here, hardware.unmodelled);
         let mut layers = vec![table.embedding()];
@@ -324,9 +300,7 @@ impl Transformer {
 
 /// The optimizer reads and writes every state once: time is traffic over HBM bandwidth.
 fn optimizer_time(fixed: &crate::engine::chain::Static, hardware: &Hardware) -> Nanos {
-    hardware
-        .hbm
-        .time((fixed.gradients + fixed.optimizer).times(2))
+    hardware.hbm.time((fixed.gradients + fixed.optimizer).times(2))
 }
 
 /// 8/3 of the width, rounded up to 256 (LLaMA's rule).

@@ -1,0 +1,213 @@
+//! Editing a request, the JSON that a scenario is read from. PURE: the page's knobs, the link and a paste all go through
+//! here. Principal type [`Request`]; its law: what it holds has been read without error, clamped values replaced by those used.
+
+use crate::engine::error::{Error, Notes};
+use crate::engine::scenario::MOST_TEXT;
+use crate::engine::workload::huggingface;
+use crate::engine::{Policy, Scenario};
+use serde_json::{Map, Value, json};
+
+/// A request that reads without error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request(Value);
+
+/// A request with what came of reading it.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The request, clamped values replaced.
+    pub request: Request,
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What was tolerated.
+    pub notes: Notes,
+}
+
+impl Request {
+    /// The worked scenario that the page opens with: a 7 B model fine-tuned with LoRA on a 24 GiB card, where keeping
+    /// everything does not fit.
+    #[must_use]
+    pub fn opening() -> Value {
+        json!({
+            "v": 1,
+            "workload": {"preset": "llama-2-7b"},
+            "training": {"lora_rank": 16},
+            "hardware": {"preset": "rtx-4090"},
+            "policy": {"kind": "mix", "k": 8, "beta": 0.5},
+        })
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// As [`Scenario::read`].
+    pub fn read(mut value: Value) -> Result<Reading, Error> {
+        let (scenario, notes) = Scenario::read(&value)?;
+        for clamped in &notes.clamped {
+            set(&mut value, &clamped.path, clamped.used.clone());
+        }
+        for path in &notes.ignored {
+            remove(&mut value, path);
+        }
+        Ok(Reading { request: Self(value), scenario, notes })
+    }
+
+    /// The value itself.
+    #[must_use]
+    pub const fn value(&self) -> &Value {
+        &self.0
+    }
+
+    /// The value at a dotted path, if it is set.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&Value> {
+        path.split('.').try_fold(&self.0, |value, key| value.get(key))
+    }
+
+    /// With these paths set (null unsets).
+    ///
+    /// # Errors
+    /// As [`Scenario::read`]; the request itself stays as it is.
+    pub fn with(&self, changes: &[(&str, Value)]) -> Result<Reading, Error> {
+        let mut value = self.0.clone();
+        for (path, new) in changes {
+            if new.is_null() {
+                remove(&mut value, path);
+            } else {
+                set(&mut value, path, new.clone());
+            }
+        }
+        Self::read(value)
+    }
+
+    /// Under another policy.
+    ///
+    /// # Errors
+    /// As [`Scenario::read`].
+    pub fn with_policy(&self, policy: &Policy) -> Result<Reading, Error> {
+        self.with(&[("policy", json!(policy))])
+    }
+
+    /// With another group in whole, whose other keys do not outlive their preset; the sizes of a batch stay.
+    ///
+    /// # Errors
+    /// As [`Scenario::read`].
+    pub fn with_preset(&self, group: &str, id: &str) -> Result<Reading, Error> {
+        let mut fresh = Map::from_iter([("preset".to_owned(), Value::from(id))]);
+        let kept: &[&str] = match group {
+            "workload" => &["batch", "accumulation"],
+            _ => &["unmodelled_gib"],
+        };
+        for key in kept {
+            if let Some(value) = self.get(&format!("{group}.{key}")) {
+                fresh.insert((*key).to_owned(), value.clone());
+            }
+        }
+        let mut changes = vec![(group, Value::Object(fresh))];
+        if group == "hardware" {
+            changes.push(("limits.memory_gib", Value::Null));
+        }
+        self.with(&changes)
+    }
+
+    /// With what was pasted: a `config.json`, a scenario, or one of its groups' workload.
+    ///
+    /// # Errors
+    /// [`Error::Syntax`], [`Error::TooLong`], or what reading it says.
+    pub fn with_paste(&self, text: &str) -> Result<Reading, Error> {
+        if text.len() > MOST_TEXT {
+            return Err(Error::TooLong { given: text.len(), accepted: MOST_TEXT });
+        }
+        let pasted: Value = serde_json::from_str(text)?;
+        let Value::Object(object) = &pasted else {
+            return Err(Error::unfit(
+                "",
+                &pasted,
+                "a config.json, a workload or a scenario, as an object",
+            ));
+        };
+        if object.contains_key("workload") || object.contains_key("v") {
+            return Self::read(pasted);
+        }
+        if object.contains_key("kind") {
+            return self.with(&[("workload", pasted)]);
+        }
+        let mut keys = huggingface::transformer_from_config(Some(&pasted))?;
+        for key in ["seq", "batch", "accumulation"] {
+            if let Some(value) = self.get(&format!("workload.{key}")) {
+                keys.insert(key.to_owned(), value.clone());
+            }
+        }
+        self.with(&[("workload", Value::Object(keys))])
+    }
+}
+
+/// Sets a dotted path, making the objects on the way.
+pub fn set(value: &mut Value, path: &str, new: Value) {
+    let mut at = value;
+    let mut keys = path.split('.').peekable();
+    while let Some(key) = keys.next() {
+        if !at.is_object() {
+            *at = json!({});
+        }
+        let Value::Object(map) = at else { return };
+        if keys.peek().is_none() {
+            map.insert(key.to_owned(), new);
+            return;
+        }
+        at = map.entry(key).or_insert_with(|| json!({}));
+    }
+}
+
+fn remove(value: &mut Value, path: &str) {
+    let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
+    let parent =
+        parent.split('.').filter(|key| !key.is_empty()).try_fold(value, |at, key| at.get_mut(key));
+    if let Some(Value::Object(map)) = parent {
+        map.remove(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opening() -> Reading {
+        Request::read(Request::opening()).expect("the opening scenario reads")
+    }
+
+    #[test]
+    fn a_clamped_value_is_replaced_by_the_one_used() {
+        let reading = opening().request.with(&[("workload.batch", json!(1e30))]).expect("clamped");
+        assert_eq!(reading.notes.clamped.len(), 1);
+        assert_eq!(reading.request.get("workload.batch"), Some(&json!(65536)));
+    }
+
+    #[test]
+    fn a_pasted_config_takes_the_batch_along() {
+        let request =
+            opening().request.with(&[("workload.batch", json!(4))]).expect("reads").request;
+        let pasted = request.with_paste(r#"{"model_type": "gpt2", "n_layer": 6}"#).expect("reads");
+        assert_eq!(pasted.request.get("workload.layers"), Some(&json!(6)));
+        assert_eq!(pasted.request.get("workload.batch"), Some(&json!(4)));
+    }
+
+    #[test]
+    fn nonsense_is_refused_and_says_where() {
+        let error = opening().request.with_paste("{\"model_type\": ").expect_err("truncated");
+        assert_eq!(error.code(), "syntax");
+        let error =
+            opening().request.with_paste(r#"{"model_type": "mamba"}"#).expect_err("unknown");
+        assert!(
+            error.to_string().contains("mamba") && error.to_string().contains("llama"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_new_card_drops_the_old_limit() {
+        let request =
+            opening().request.with(&[("limits.memory_gib", json!(10))]).expect("reads").request;
+        let reading = request.with_preset("hardware", "h100-80g").expect("reads");
+        assert_eq!(reading.request.get("limits.memory_gib"), None);
+    }
+}
