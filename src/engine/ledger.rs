@@ -171,11 +171,17 @@ impl Ledger {
         steps
     }
 
-    /// What is there just after operation `at` of `run` has ended, and copies up to then.
+    /// What is there when operation `p` has ended, at `instant`: program order counts, not the instant alone, for what
+    /// follows it may start at once.
     #[must_use]
-    pub fn at(&self, instant: Nanos) -> Row {
+    pub fn after(&self, p: usize, instant: Nanos) -> Row {
         let mut moving = [0_i64; 3];
-        for entry in self.entries.iter().take_while(|entry| entry.at <= instant) {
+        let until = (instant, order(p, 5));
+        for entry in self
+            .entries
+            .iter()
+            .take_while(|entry| (entry.at, entry.order) <= until)
+        {
             moving[usize::from(entry.category)] += entry.bytes;
         }
         self.row(moving)

@@ -3,6 +3,7 @@
 
 use super::chain::{Chain, LayerKind};
 use super::error::{Error, Notes};
+use super::hardware::Hardware;
 use super::ledger::{Ledger, Peak, Row, Step};
 use super::lesson::{self, Lesson};
 use super::plan::{LayerPlan, Plan};
@@ -144,6 +145,8 @@ pub struct Outcome {
     pub activation_bytes: Bytes,
     /// On the device when forward ends.
     pub resident_after_forward: Bytes,
+    /// Bytes that offloading frees after forward although the peak stays where it is (within 1 %).
+    pub peak_unmoved: Option<Bytes>,
     /// Host bytes.
     pub host_peak: Bytes,
     /// SSD bytes.
@@ -217,11 +220,29 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
             Err(refusal) => Some(refusal),
         }
     };
-    let mut roomy = scenario.hardware.clone();
-    roomy.host = Bytes(LIMIT);
-    let run = simulate::run(program, plan.prefetch, &roomy, Bytes(u64::MAX >> 1))
-        .unwrap_or_else(|refusal| unreachable!("with room for everything: {refusal:?}"));
-    Attempt { run, refusal, background }
+    Attempt { run: roomy(scenario, program, plan.prefetch), refusal, background }
+}
+
+/// A program's run where device and host have room for everything.
+fn roomy(scenario: &Scenario, program: Program, prefetch: usize) -> Run {
+    let hardware = Hardware { host: Bytes(LIMIT), ..scenario.hardware.clone() };
+    simulate::run(program, prefetch, &hardware, Bytes(u64::MAX >> 1))
+        .unwrap_or_else(|refusal| unreachable!("with room for everything: {refusal:?}"))
+}
+
+/// Whether offloading frees bytes after forward and yet leaves the peak where it would be without: how many.
+fn peak_unmoved(scenario: &Scenario, plan: &Plan, run: &Run, peak: Bytes) -> Option<Bytes> {
+    let away = &run.program;
+    if away.offloads.is_empty() {
+        return None;
+    }
+    let kept = Program::of(&scenario.chain, &plan.without_offload());
+    let freed = kept.resident_after_forward().saturating_sub(away.resident_after_forward());
+    let background = kept.resident_after_forward().times(scenario.chain.in_flight);
+    let run = roomy(scenario, kept, plan.prefetch);
+    let before = Ledger::of(&run, &scenario.chain.fixed, background).peak().row.total();
+    let moved = before.saturating_sub(peak);
+    (freed > Bytes::ZERO && moved.times(100) < freed).then_some(freed)
 }
 
 fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
@@ -258,8 +279,8 @@ pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome
     let peak = ledger.peak();
     let layers = layers(scenario, &policy, &plan, &run, plain.step);
     let out_of_memory = refusal.map(|refusal| out_of_memory(scenario, &run, refusal, background));
-    let forward_end = run.ops[run.program.turn - 1].end;
-    let resident = ledger.at(forward_end);
+    let last_forward = run.program.turn - 1;
+    let resident = ledger.after(last_forward, run.ops[last_forward].end);
     Outcome {
         fits: out_of_memory.is_none() && scenario.limits.step.is_none_or(|limit| step <= limit),
         binding: binding(out_of_memory.as_ref(), &times),
@@ -271,6 +292,7 @@ pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome
         activation_bytes: chain.activation_bytes(),
         resident_after_forward: (resident.activations + resident.in_flight)
             .saturating_sub(background),
+        peak_unmoved: peak_unmoved(scenario, &plan, &run, peak.row.total()),
         host_peak: run.host_peak,
         ssd_peak: run.ssd_peak,
         bytes_moved: run.program.offloads.iter().map(|copy| copy.bytes).sum(),
