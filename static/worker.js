@@ -1,10 +1,10 @@
 // The search worker: the page's own program, loaded a second time where a long search disturbs nobody.
 //
 //   in   {type: "init", js, wasm}            once: addresses of the program (galleyAssets of boot.js)
-//        {id, call: "front" | "plan", json}  at any time; calls made before the program is there wait for it
+//        {id, call: "survey" | "front" | "plan", json}  at any time; calls made before the program is there wait for it
 //   out  {id, json}  or  {id, error}         in the order of the calls
 
-const calls = new Set(["front", "plan"]);
+const calls = new Set(["front", "plan", "survey"]);
 
 let give;
 const addresses = new Promise((resolve) => {

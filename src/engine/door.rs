@@ -168,6 +168,7 @@ fn memory_json(chain: &Chain, outcome: &Outcome) -> Value {
         "activation_bytes": outcome.activation_bytes,
         "resident_after_forward_bytes": outcome.resident_after_forward,
         "saved_peak_bytes": outcome.peak.saved,
+        "peak_unmoved_freed_bytes": outcome.peak_unmoved,
         "host_peak_bytes": outcome.host_peak,
         "ssd_peak_bytes": outcome.ssd_peak,
         "bytes_out": outcome.bytes_moved,
@@ -179,9 +180,7 @@ fn time_json(chain: &Chain, outcome: &Outcome) -> Value {
     let step = |time: Nanos| time.times(chain.accumulation).secs();
     let times = &outcome.times;
     let samples = chain.samples.saturating_mul(chain.accumulation);
-    let rate = |count: u64| {
-        if outcome.step > Nanos::ZERO { Some(as_float(count) / outcome.step.secs()) } else { None }
-    };
+    let rate = |count: u64| (outcome.step > Nanos::ZERO).then(|| outcome.per_second(count));
     json!({
         "step_s": outcome.step.secs(),
         "micro_s": outcome.micro.secs(),
@@ -302,6 +301,7 @@ pub fn schema() -> Value {
         "beyond_interface": [
             "outcome.memory_bytes: the budget that the step ran within",
             "outcome.policy: the policy with best resolved and every default filled",
+            "outcome.peak_unmoved_freed_bytes: what offloading frees after forward without lowering the peak; null otherwise",
             "outcome.micro_s, bubble_s: one micro-batch; pipeline slots that pass idle",
             "outcome.layers[].window_s: from the end of its forward to the start of its backward",
             "outcome.layers[].reason: window-too-short, offload-hidden, recompute-cheaper or nothing-saved",
@@ -314,9 +314,4 @@ pub fn schema() -> Value {
 #[must_use]
 pub fn policy_json(policy: &Policy) -> Value {
     json!(policy)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate")]
-fn as_float(n: u64) -> f64 {
-    n as f64
 }

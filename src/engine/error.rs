@@ -2,7 +2,7 @@
 //! The English sentence here is for the JSON doors; the page words the same values in its own languages.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Why a request was refused. Nothing behind [`crate::engine::Scenario`] fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -130,4 +130,7 @@ pub struct Notes {
     pub ignored: Vec<String>,
     /// Values brought into range.
     pub clamped: Vec<Clamped>,
+    /// Every value in force by group and key, given or not.
+    #[serde(skip)]
+    pub settings: Map<String, Value>,
 }

@@ -24,6 +24,12 @@ macro_rules! names {
             }
         }
 
+        impl From<$type> for &'static str {
+            fn from(value: $type) -> Self {
+                value.name()
+            }
+        }
+
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.name())

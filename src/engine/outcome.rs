@@ -12,7 +12,7 @@ use super::program::{OpKind, Program};
 use super::rule::{self, Choice};
 use super::scenario::Scenario;
 use super::simulate::{self, Refusal, Run};
-use super::trace::{self, Span, Times};
+use super::trace::{self, Span, Times, Track};
 use super::units::{Bytes, LIMIT, Nanos};
 use serde::{Deserialize, Serialize};
 
@@ -225,7 +225,8 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
 
 /// A program's run where device and host have room for everything.
 fn roomy(scenario: &Scenario, program: Program, prefetch: usize) -> Run {
-    let hardware = Hardware { host: Bytes(LIMIT), ..scenario.hardware.clone() };
+    let (host, ssd) = (Bytes(LIMIT), Bytes(LIMIT));
+    let hardware = Hardware { host, ssd, ..scenario.hardware.clone() };
     simulate::run(program, prefetch, &hardware, Bytes(u64::MAX >> 1))
         .unwrap_or_else(|refusal| unreachable!("with room for everything: {refusal:?}"))
 }
@@ -411,6 +412,25 @@ impl Outcome {
             return 0.0;
         }
         self.step.secs() / self.plain_step.secs() - 1.0
+    }
+
+    /// The next (or last) start or end of an operation of the compute stream after (or before) `at`.
+    #[must_use]
+    pub fn next_event(&self, at: Nanos, forward: bool) -> Nanos {
+        let compute = self.spans.iter().filter(|span| span.track == Track::Compute);
+        let edges = compute.flat_map(|span| [span.start, span.end]);
+        if forward {
+            edges.filter(|&edge| edge > at).min().unwrap_or(at)
+        } else {
+            edges.filter(|&edge| edge < at).max().unwrap_or(Nanos::ZERO)
+        }
+    }
+
+    /// `count` things a step, per second; infinite for a step that takes no time.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    pub fn per_second(&self, count: u64) -> f64 {
+        count as f64 / self.step.secs()
     }
 
     /// What a layer is under this plan, in one word; none for a mixture.

@@ -206,6 +206,25 @@ impl Plan {
         }
     }
 
+    /// The same plan with everything kept that it offloads.
+    #[must_use]
+    pub fn without_offload(&self) -> Self {
+        let keep = |action: &Action| match action {
+            Action::Host | Action::Ssd => Action::Keep,
+            other => *other,
+        };
+        let mut plan = self.clone();
+        for layer in &mut plan.layers {
+            if let LayerPlan::Plain(actions) = layer {
+                *actions = actions.iter().map(keep).collect();
+            }
+        }
+        for segment in &mut plan.segments {
+            segment.boundary = keep(&segment.boundary);
+        }
+        plan
+    }
+
     /// How many layer forwards run again.
     #[must_use]
     pub fn recomputed_layers(&self) -> usize {

@@ -48,7 +48,9 @@ impl<'a> Group<'a> {
 
     /// A whole number in the knob's range; `default` when absent.
     pub fn int(&mut self, key: &'static str, default: u64) -> Result<u64, Error> {
-        Ok(self.int_or_none(key)?.unwrap_or(default))
+        let value = self.int_or_none(key)?.unwrap_or(default);
+        self.record(key, value.into());
+        Ok(value)
     }
 
     /// A whole number in the knob's range, or none.
@@ -56,6 +58,7 @@ impl<'a> Group<'a> {
         let knob = self.knob(key);
         let Kind::Int { min, max } = knob.kind else { unreachable!("{key} is no whole number") };
         let Some(value) = self.map.get(key).cloned() else {
+            self.record(key, Value::Null);
             return Ok(None);
         };
         let accepted = || format!("a whole number from {min} to {max}");
@@ -66,12 +69,15 @@ impl<'a> Group<'a> {
         if value.as_u64() != Some(used) {
             self.clamp(key, value, used.into());
         }
+        self.record(key, used.into());
         Ok(Some(used))
     }
 
     /// A number in the knob's range; `default` when absent.
     pub fn float(&mut self, key: &'static str, default: f64) -> Result<f64, Error> {
-        Ok(self.float_or_none(key)?.unwrap_or(default))
+        let value = self.float_or_none(key)?.unwrap_or(default);
+        self.record(key, value.into());
+        Ok(value)
     }
 
     /// A number in the knob's range, or none.
@@ -79,6 +85,7 @@ impl<'a> Group<'a> {
         let knob = self.knob(key);
         let Kind::Float { min, max } = knob.kind else { unreachable!("{key} is no number") };
         let Some(value) = self.map.get(key).cloned() else {
+            self.record(key, Value::Null);
             return Ok(None);
         };
         let Some(number) = value.as_f64() else {
@@ -92,34 +99,48 @@ impl<'a> Group<'a> {
         if used.to_bits() != number.to_bits() {
             self.clamp(key, value, used.into());
         }
+        self.record(key, used.into());
         Ok(Some(used))
     }
 
     /// True or false; `default` when absent.
     pub fn flag(&mut self, key: &'static str, default: bool) -> Result<bool, Error> {
-        match self.map.get(key) {
-            None => Ok(default),
-            Some(Value::Bool(flag)) => Ok(*flag),
-            Some(other) => Err(Error::unfit(self.path(key), other, "true or false")),
-        }
+        let flag = match self.map.get(key) {
+            None => default,
+            Some(Value::Bool(flag)) => *flag,
+            Some(other) => return Err(Error::unfit(self.path(key), other, "true or false")),
+        };
+        self.record(key, flag.into());
+        Ok(flag)
     }
 
     /// One of the knob's names, turned into a type by `parse`; `default` when absent.
-    pub fn choice<T>(
+    pub fn choice<T: Copy + Into<&'static str>>(
         &mut self,
         key: &'static str,
         default: T,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<T, Error> {
-        let Some(value) = self.map.get(key) else {
-            return Ok(default);
+        let chosen = match self.map.get(key) {
+            None => default,
+            Some(value) => value.as_str().and_then(parse).ok_or_else(|| {
+                let Kind::Choice(names) = self.knob(key).kind else {
+                    unreachable!("{key} is no choice")
+                };
+                Error::unfit(self.path(key), value, format!("one of {}", names.join(", ")))
+            })?,
         };
-        value.as_str().and_then(parse).ok_or_else(|| {
-            let Kind::Choice(names) = self.knob(key).kind else {
-                unreachable!("{key} is no choice")
-            };
-            Error::unfit(self.path(key), value, format!("one of {}", names.join(", ")))
-        })
+        let name: &'static str = chosen.into();
+        self.record(key, name.into());
+        Ok(chosen)
+    }
+
+    /// Notes the value in force, given or not: what the page's fields show.
+    fn record(&mut self, key: &str, value: Value) {
+        let group = self.notes.settings.entry(self.name).or_insert_with(|| Map::new().into());
+        if let Value::Object(group) = group {
+            group.insert(key.to_owned(), value);
+        }
     }
 
     /// The list at `key`, if any.

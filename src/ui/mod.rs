@@ -1,14 +1,23 @@
-//! The page: Yew only. Props in, marks out; it computes neither physics nor geometry.
+//! The page: Yew only. Props in, marks out; it computes neither physics nor geometry. `store` is the one state; only `clock` asks
+//! for animation frames, only `location` touches history, only `embed` posts messages, only `planner` talks to the worker.
 
-use yew::prelude::*;
-
+mod app;
 pub mod chart;
+mod clock;
+pub mod control;
+mod door;
+mod embed;
+mod header;
+mod location;
+mod media;
+pub mod notice;
+pub mod planner;
 mod shared;
+mod stage;
+pub mod store;
+pub mod textbook;
+pub mod verdict;
+mod width;
 
+pub use app::App;
 pub use shared::Shared;
-
-/// App.
-#[function_component]
-pub fn App() -> Html {
-    html! { <p>{"hello"}</p> }
-}

@@ -1,4 +1,164 @@
-### The page's frame: header, notices, controls.
+### The page's frame: header, verdict, notices, transport.
 
 app-title = Galley
 app-tagline = Where GPU memory goes in training, what making room costs, and which plan is best.
+app-skip = Skip to the views
+app-model = Model
+app-card = Card
+app-training = Training
+app-own = Your own
+app-full = Full, AdamW mixed
+app-full-bf16 = Full, bf16 and SGD
+app-lora = LoRA, rank 16
+app-qlora = QLoRA, rank 16, 4-bit base
+app-custom = Custom
+app-paste = Paste a config
+app-theme = Theme
+app-theme-auto = Auto
+app-theme-light = Light
+app-theme-dark = Dark
+app-language = 中文
+app-language-label = 切换到中文
+app-copy-link = Copy link
+app-copied = Copied
+app-reset = Start over
+app-units = Bytes are shown in GiB (2³⁰), bandwidth in GB/s (10⁹). The ledger counts allocated bytes, as the framework would; what an allocator reserves on top is not modelled.
+app-limits-of-model = Not modelled: collectives' time, mixtures of experts, context parallelism, fragmentation. Reserve room for them with “unmodelled”.
+app-step-of = One micro-batch and the optimizer step
+app-view-ledger = Memory over time
+app-view-timeline = What runs when
+app-view-pareto = Every plan: memory against time
+app-view-ratio = Offload or recompute, layer by layer
+app-view-textbook = Textbook beside truth
+app-view-stage = One step, in time
+app-plan-best = Use the best plan
+app-plan-best-note = Least cost under λ among { $count } plans tried
+app-settings = All settings
+app-settings-model = Model
+app-settings-training = Training
+app-settings-hardware = Hardware
+app-settings-policy = Plan
+app-searching = Searching…
+app-loading = Computing…
+
+### Verdict
+
+verdict-label = Verdict
+verdict-fits = Fits, with { $free } to spare.
+verdict-slow = Fits in memory, but the step of { $step } is over the limit of { $limit }.
+verdict-states = Does not fit: the model states alone are { $missing } too large.
+verdict-memory = Does not fit: { $missing } missing at the { $operation }.
+verdict-host = Host memory is full: { $missing } have no place to go.
+verdict-as-fast = As fast as keeping everything.
+verdict-slower = { $overhead } slower than keeping everything.
+verdict-keep-would-not-fit = Keeping everything would need { $need }.
+verdict-saved = It saves { $saved } of memory.
+verdict-binds-compute = Compute binds: every copy hides behind it.
+verdict-binds-compute-alone = Compute binds: nothing is copied, nothing waits.
+verdict-binds-link = The link binds: compute waits { $stall } a step for copies.
+verdict-binds-room = Memory binds: compute waits { $stall } a step for room.
+verdict-binds-memory = Memory binds.
+verdict-binds-host = Host memory binds.
+verdict-peak-unmoved = Offloading frees { $freed } after forward, yet the peak does not move: it is reached elsewhere.
+verdict-try-states = First: shard or shrink the states (LoRA, 8-bit AdamW, ZeRO), or take a larger card.
+verdict-try-plan = First: let the search pick a plan, or halve the batch.
+verdict-try-host = First: offload less, or add host memory or an SSD.
+verdict-try-link = First: recompute more and offload less, or find a faster link.
+verdict-try-room = First: more room, or fewer copies in flight.
+verdict-try-compute = First: offload what the link can still hide, and recompute less.
+verdict-try-none = Nothing to gain: the step is as fast as the card allows.
+verdict-try-keep = First: keep everything; it fits.
+verdict-peak = Peak
+verdict-of = of { $limit }
+verdict-step = Step
+verdict-overhead = Overhead
+verdict-throughput = Throughput
+verdict-tokens = { $rate } tokens/s
+verdict-samples = { $rate } samples/s
+verdict-host-memory = Host
+verdict-op-forward = forward of { $layer }
+verdict-op-recompute = recomputation of { $layer }
+verdict-op-backward = backward of { $layer }
+verdict-op-optimizer = optimizer step
+
+### Layer names
+
+layer-embedding = embedding
+layer-head = head and loss
+layer-block = block { $n }
+
+### Transport
+
+transport-label = Playhead
+transport-play = Play
+transport-pause = Pause
+transport-back = Step back
+transport-forward = Step forward
+transport-speed = Speed
+transport-time = { $now } of { $end }
+
+### Notices
+
+notice-refused = Not used: { $message }
+notice-kept = The last good scenario stays.
+notice-clamped = { $key } { $given } is out of range; { $used } is used.
+notice-ignored = Ignored, unknown: { $keys }
+notice-too-long = Text of { $given } bytes is too long; at most { $accepted } are read.
+notice-syntax = This is not valid JSON: line { $line }, column { $column } ({ $detail }).
+notice-unfit = { $key } is { $given }; expected { $accepted }.
+notice-missing = { $key } is missing; expected { $accepted }.
+notice-too-large = { $key } comes to { $given }, beyond { $accepted }. Make the model, batch or sequence smaller, or the card faster.
+notice-dismiss = Dismiss
+notice-worker = The search runs without a worker here, so it waits until you let go of a slider.
+notice-panic = Something in Galley broke. Reload with the same settings: the address holds them.
+notice-reload = Reload
+
+### Pasting
+
+paste-title = Paste a model
+paste-help = A Hugging Face config.json (Llama, Mistral, Qwen2, Qwen3, GPT-2, GPT-NeoX, BERT), a workload or a whole scenario, as JSON. It stays in this page.
+paste-use = Use it
+paste-close = Close
+paste-label = JSON
+
+### Textbook
+
+textbook-formula = Formula
+textbook-says = It says
+textbook-simulated = Simulated
+textbook-leaves-out = What the formula leaves out
+textbook-peak-keep = M = base + A
+textbook-peak-k = M = base + A/K
+textbook-peak-recompute = M = base
+textbook-peak-mix = M = base + β·A/K
+textbook-step-plain = T = C
+textbook-step-k = T = C + F·(K−1)/K
+textbook-step-recompute = T = C + F
+textbook-step-overlap = T = max(C, copies out and back)
+textbook-step-mix = T = max(C + β·F·(K−1)/K, (1−β)·copies)
+textbook-boundaries = K·c + ⌈L/K⌉·a + base
+textbook-note-keep = Transients of the operation at the peak: gradients of activations, logits.
+textbook-note-k = The segment that is being recomputed, held in full, and the boundaries before it; embedding, head and loss.
+textbook-note-recompute = The boundaries, one layer's own tensors while it is recomputed, and the logits.
+textbook-note-offload = Copies in flight still count, the last layers come back at once, and the first cannot leave before they are made.
+textbook-note-mix = Both: copies in flight and the segment that is being recomputed.
+textbook-note-step-k = Only layers inside segments run again, and embedding and head do not.
+textbook-note-step-overlap = Forward has only its own copies out to hide, backward only those back, and the last copies out have nothing behind them.
+textbook-note-step-plain = Nothing: it is what keeping everything takes.
+textbook-note-boundaries = Transients, and that the last segments' boundaries are already gone when an earlier one is recomputed.
+textbook-ratio = Benefit ratio: { $memory } of memory saved for { $cost } of time added = { $ratio } (worthwhile above { $threshold }).
+textbook-ratio-free = Benefit ratio: { $memory } of memory saved at no cost in time.
+textbook-epoch = Worked epoch
+textbook-epoch-says = { $count } offloads, round trip { $trip } s, visible { $visible } s, epoch { $epoch } s, slowdown { $slow } %.
+textbook-epoch-note = It charges one layer per overflow yet empties the whole counter, and lets at most half of compute hide copies.
+textbook-strategies = Worked strategies
+textbook-strategy-full = Keep everything
+textbook-strategy-checkpoint = Checkpointing
+textbook-strategy-offload = Offloading
+textbook-strategy-memory = Memory, GB
+textbook-strategy-compute = Compute added, s
+textbook-strategy-transfer = Transfer added, s
+textbook-strategy-cost = Cost
+textbook-strategy-best = least cost
+textbook-strategies-note = The table counts one way of the transfer, and A/K forgets the segment that is being recomputed.
+textbook-reference = Figures often quoted: checkpointing 50 % of memory for 33 % of compute, offloading 40 % for 10 %, recomputing everything 30 % for 100 %. They are one example, not laws.

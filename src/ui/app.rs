@@ -1,0 +1,213 @@
+//! The page: one state, everything else derived.
+
+use super::chart::{Pareto, Ratio};
+use super::control::{Panel, Paste};
+use super::header::{Header, training_name};
+use super::media::use_media;
+use super::notice::{self, Notices};
+use super::planner::{Search, use_search};
+use super::stage::Stage;
+use super::store::{Msg, State};
+use super::textbook::Textbook;
+use super::verdict::Verdict;
+use super::width::use_width;
+use super::{embed, location};
+use crate::engine::units::Bytes;
+use crate::ui::Shared;
+use crate::words::{self, Locale};
+use serde_json::{Value, json};
+use web_sys::Element;
+use yew::prelude::*;
+
+/// The page.
+#[component]
+pub fn App() -> Html {
+    let state = use_reducer(|| State::open(location::read(), location::browser_locale()));
+    let send = {
+        let dispatch = state.dispatcher();
+        use_callback((), move |msg: Msg, ()| dispatch.dispatch(msg))
+    };
+    let request = {
+        let text = state.request.value().to_string();
+        use_memo(text, |text| Shared::new(text.clone()))
+    };
+    let search = use_search(&state.evaluated, &request);
+    use_address(&state, &send);
+    use_document(&state);
+    let pasting = use_state_eq(|| false);
+    let top = use_node_ref();
+    use_told_height(&top, state.view.embed);
+    let problem = state.problem.as_ref().map(|error| AttrValue::from(notice::message(error, state.locale)));
+    let locale = state.locale;
+    let toggle = {
+        let pasting = pasting.clone();
+        Callback::from(move |()| pasting.set(!*pasting))
+    };
+    html! {
+        <div ref={top} class={classes!("page", state.view.embed.then_some("embed"))}>
+            if !state.view.embed {
+                <a class="skip" href="#views">{words::app_skip(locale)}</a>
+                <Header model={preset(&state, "workload")} card={preset(&state, "hardware")} training={training_name(&state)}
+                    {locale} theme={state.theme().map(|theme| AttrValue::from(theme.to_owned()))} send={send.clone()} onpaste={toggle.clone()} />
+            }
+            if *pasting {
+                <Paste {locale} problem={problem.clone()} onpaste={send.reform(Msg::Paste)} onclose={toggle} />
+            }
+            if state.view.shows("verdict") {
+                <Verdict evaluated={state.evaluated.clone()} {locale} />
+            }
+            <Notices {locale} problem={problem.filter(|_| !*pasting)} clamped={state.clamped.clone()} ignored={state.ignored.clone()}
+                without_worker={search.without_worker} ondismiss={send.reform(|()| Msg::Dismiss)} />
+            <main class="body">
+                if !state.view.embed || state.view.views.iter().any(|view| view == "knobs") {
+                    <Panel evaluated={state.evaluated.clone()} {locale} send={send.clone()} />
+                }
+                <Views state={Shared::new((*state).clone())} {search} {send} />
+            </main>
+            if !state.view.embed {
+                <footer><p>{words::app_units(locale)}</p><p>{words::app_limits_of_model(locale)}</p></footer>
+            }
+        </div>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct ViewsProps {
+    state: Shared<State>,
+    search: Search,
+    send: Callback<Msg>,
+}
+
+/// The four views and the textbook, each only where it is asked for.
+#[component]
+fn Views(props: &ViewsProps) -> Html {
+    let ViewsProps { state, search, send } = props;
+    let still = use_media("(prefers-reduced-motion: reduce)");
+    let (locale, view, evaluated) = (state.locale, &state.view, &state.evaluated);
+    let (ledger, timeline) = (view.shows("ledger"), view.shows("timeline"));
+    html! {
+        <div class="views" id="views">
+            if ledger || timeline {
+                <Stage evaluated={evaluated.clone()} {locale} {ledger} {timeline} {still} />
+            }
+            <div class="pair">
+                if view.shows("pareto") { <ParetoView state={state.clone()} search={search.clone()} send={send.clone()} /> }
+                if view.shows("ratio") { <RatioView evaluated={evaluated.clone()} {locale} /> }
+            </div>
+            if view.shows("textbook") {
+                <section class="view"><h2>{words::app_view_textbook(locale)}</h2>
+                    <Textbook evaluated={evaluated.clone()} {locale} />
+                </section>
+            }
+        </div>
+    }
+}
+
+#[component]
+fn ParetoView(props: &ViewsProps) -> Html {
+    let ViewsProps { state, search, send } = props;
+    let node = use_node_ref();
+    let width = use_width(&node, 560.0);
+    let locale = state.locale;
+    let onchoose = send.reform(Msg::Choose);
+    let onlimit = send.reform(|(limit, commit): (Bytes, bool)| {
+        let changes = vec![("limits.memory_gib".to_owned(), json!((limit.gib() * 100.0).round() / 100.0))];
+        if commit { Msg::Commit(changes) } else { Msg::Preview(changes) }
+    });
+    let best = search.front.as_ref().and_then(|front| {
+        let best = &front.points[front.best()?];
+        Some((best.policy.clone(), front.points.len()))
+    });
+    html! {
+        <section class={classes!("view", search.stale.then_some("stale"))} aria-busy={search.stale.to_string()}>
+            <div class="view-head">
+                <h2>{words::app_view_pareto(locale)}</h2>
+                if let Some((policy, count)) = best {
+                    <button class="primary" title={words::app_plan_best_note(locale, &count.to_string())}
+                        onclick={send.reform(move |_| Msg::Choose(policy.clone()))}>{words::app_plan_best(locale)}</button>
+                }
+            </div>
+            <div class="measure" ref={node}>
+                <Pareto evaluated={state.evaluated.clone()} front={search.front.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} />
+            </div>
+        </section>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct RatioProps {
+    evaluated: Shared<super::chart::Evaluated>,
+    locale: Locale,
+}
+
+#[component]
+fn RatioView(props: &RatioProps) -> Html {
+    let node = use_node_ref();
+    let width = use_width(&node, 560.0);
+    html! {
+        <section class="view">
+            <h2>{words::app_view_ratio(props.locale)}</h2>
+            <div class="measure" ref={node}>
+                <Ratio evaluated={props.evaluated.clone()} locale={props.locale} {width} />
+            </div>
+        </section>
+    }
+}
+
+fn preset(state: &State, group: &str) -> Option<AttrValue> {
+    let value = state.request.get(&format!("{group}.preset")).and_then(Value::as_str)?;
+    Some(AttrValue::from(value.to_owned()))
+}
+
+/// Keeps the address and the state in step: commits are written, Back is read.
+#[hook]
+fn use_address(state: &UseReducerHandle<State>, send: &Callback<Msg>) {
+    {
+        let state = state.clone();
+        use_effect_with(state.commits, move |&commits| {
+            if commits > 0 && !state.from_address {
+                location::write(state.request.value(), &state.view);
+            }
+        });
+    }
+    let send = send.clone();
+    use_effect_with((), move |()| {
+        let listeners = location::listen(move |link| send.emit(Msg::Load(link)));
+        move || drop(listeners)
+    });
+}
+
+/// Language and theme of the document itself.
+#[hook]
+fn use_document(state: &State) {
+    let wanted = (state.locale, state.view.theme.clone(), state.view.embed);
+    use_effect_with(wanted, |(locale, theme, embed)| {
+        let root = web_sys::window().and_then(|window| window.document()).and_then(|document| document.document_element());
+        if let Some(root) = root {
+            let set = |name: &str, value: Option<&str>| match value {
+                Some(value) => root.set_attribute(name, value),
+                None => root.remove_attribute(name),
+            };
+            // Attributes of these names are always allowed.
+            let _set = set("lang", Some(locale.tag()));
+            let _set = set("data-theme", theme.as_deref().filter(|theme| matches!(*theme, "light" | "dark")));
+            let _set = set("data-embed", embed.then_some(""));
+        }
+    });
+}
+
+/// An embedded page tells its host how high it is, once per change of more than a pixel.
+#[hook]
+fn use_told_height(node: &NodeRef, embedded: bool) {
+    let told = use_mut_ref(|| 0.0_f64);
+    let node = node.clone();
+    use_effect(move || {
+        if let Some(element) = node.cast::<Element>().filter(|_| embedded) {
+            let height = element.get_bounding_client_rect().height().ceil();
+            if (height - *told.borrow()).abs() > 1.0 {
+                *told.borrow_mut() = height;
+                embed::tell_height(height);
+            }
+        }
+    });
+}

@@ -1,0 +1,39 @@
+//! A menu of named values.
+
+use web_sys::HtmlSelectElement;
+use yew::prelude::*;
+
+/// What a menu shows and whom it tells.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// Unique in the page.
+    pub id: AttrValue,
+    /// Its name.
+    pub label: AttrValue,
+    /// Value and words of each entry.
+    pub entries: Vec<(AttrValue, AttrValue)>,
+    /// The value in force.
+    pub value: AttrValue,
+    /// Another was chosen.
+    pub onchoose: Callback<String>,
+}
+
+/// A labelled menu.
+#[component]
+pub fn Choice(props: &Props) -> Html {
+    let onchange = {
+        let onchoose = props.onchoose.clone();
+        Callback::from(move |event: Event| {
+            onchoose.emit(event.target_unchecked_into::<HtmlSelectElement>().value());
+        })
+    };
+    let option = |(value, words): &(AttrValue, AttrValue)| {
+        html! { <option key={value.to_string()} value={value.clone()} selected={*value == props.value}>{words}</option> }
+    };
+    html! {
+        <div class="choice">
+            <label for={props.id.clone()}>{&props.label}</label>
+            <select id={props.id.clone()} {onchange} value={props.value.clone()}>{ for props.entries.iter().map(option) }</select>
+        </div>
+    }
+}

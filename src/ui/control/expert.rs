@@ -1,0 +1,154 @@
+//! Every other knob, straight from the engine's table: a field or a menu each, folded away until asked for.
+
+use super::Choice;
+use crate::engine::knob::{self, Kind, Knob};
+use crate::ui::Shared;
+use crate::ui::chart::Evaluated;
+use crate::ui::store::Msg;
+use crate::words::{self, Locale};
+use serde_json::Value;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+type Words = fn(Locale) -> &'static str;
+
+/// Group, key, name: in the order shown.
+const SHOWN: &[(&str, &str, Words)] = &[
+    ("workload", "layers", words::knob_layers),
+    ("workload", "hidden", words::knob_hidden),
+    ("workload", "heads", words::knob_heads),
+    ("workload", "kv_heads", words::knob_kv_heads),
+    ("workload", "ffn", words::knob_ffn),
+    ("workload", "vocab", words::knob_vocab),
+    ("workload", "attention", words::knob_attention),
+    ("workload", "implementation", words::knob_implementation),
+    ("workload", "dropout", words::knob_dropout),
+    ("workload", "accumulation", words::knob_accumulation),
+    ("workload", "loss_chunks", words::knob_loss_chunks),
+    ("training", "dtype", words::knob_dtype),
+    ("training", "optimizer", words::knob_optimizer),
+    ("training", "grad_dtype", words::knob_grad_dtype),
+    ("training", "lora_rank", words::knob_lora_rank),
+    ("training", "frozen_dtype", words::knob_frozen_dtype),
+    ("training", "zero", words::knob_zero),
+    ("training", "dp", words::knob_dp),
+    ("training", "tp", words::knob_tp),
+    ("training", "sp", words::knob_sp),
+    ("training", "pp", words::knob_pp),
+    ("hardware", "memory_gib", words::knob_memory),
+    ("hardware", "tflops", words::knob_tflops),
+    ("hardware", "efficiency", words::knob_efficiency),
+    ("hardware", "hbm_gbps", words::knob_hbm),
+    ("hardware", "d2h_gbps", words::knob_d2h),
+    ("hardware", "h2d_gbps", words::knob_h2d),
+    ("hardware", "duplex", words::knob_duplex),
+    ("hardware", "copy_overhead_us", words::knob_overhead),
+    ("hardware", "cards_per_link", words::knob_cards_per_link),
+    ("hardware", "host_gib", words::knob_host),
+    ("hardware", "ssd_gib", words::knob_ssd),
+    ("hardware", "ssd_read_gbps", words::knob_ssd_read),
+    ("hardware", "ssd_write_gbps", words::knob_ssd_write),
+    ("hardware", "unmodelled_gib", words::knob_unmodelled),
+    ("policy", "granularity", words::knob_granularity),
+    ("policy", "threshold", words::knob_threshold),
+    ("policy", "reentrant", words::knob_reentrant),
+    ("policy", "last_segment_plain", words::knob_last_plain),
+];
+
+const GROUPS: [(&str, Words); 4] = [
+    ("workload", words::app_settings_model),
+    ("training", words::app_settings_training),
+    ("hardware", words::app_settings_hardware),
+    ("policy", words::app_settings_policy),
+];
+
+/// What the settings change.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The scenario in force.
+    pub evaluated: Shared<Evaluated>,
+    /// The language.
+    pub locale: Locale,
+    /// Told of every change.
+    pub send: Callback<Msg>,
+}
+
+/// The folded settings; drawn only while open.
+#[component]
+pub fn Expert(props: &Props) -> Html {
+    let open = use_state_eq(|| false);
+    let locale = props.locale;
+    let ontoggle = {
+        let open = open.clone();
+        Callback::from(move |event: Event| {
+            open.set(event.target_unchecked_into::<web_sys::HtmlDetailsElement>().open());
+        })
+    };
+    html! {
+        <details class="expert" {ontoggle}>
+            <summary>{words::app_settings(locale)}</summary>
+            if *open { { for GROUPS.iter().map(|(group, title)| group_of(group, *title, props)) } }
+        </details>
+    }
+}
+
+fn group_of(group: &str, title: Words, props: &Props) -> Html {
+    let settings = &props.evaluated.notes.settings;
+    let rows = SHOWN.iter().filter(|row| row.0 == group).filter_map(|(group, key, words)| {
+        let knob = knob::find(group, key)?;
+        let value = settings.get(*group)?.get(*key)?.clone();
+        Some(row(knob, words(props.locale), &value, props))
+    });
+    html! { <fieldset><legend>{title(props.locale)}</legend>{ for rows }</fieldset> }
+}
+
+fn row(knob: &'static Knob, label: &'static str, value: &Value, props: &Props) -> Html {
+    let id = format!("set-{}-{}", knob.group, knob.key);
+    let path = format!("{}.{}", knob.group, knob.key);
+    let commit = props.send.reform(move |value: Value| Msg::Commit(vec![(path.clone(), value)]));
+    match knob.kind {
+        Kind::Choice(names) => {
+            let entries = names.iter().map(|&name| (name.into(), name.into())).collect::<Vec<_>>();
+            let onchoose = commit.reform(|name: String| name.into());
+            html! { <Choice {id} {label} {entries} value={text(value)} {onchoose} /> }
+        }
+        Kind::Flag => {
+            let entries = [("true", words::choice_yes as Words), ("false", words::choice_no)]
+                .map(|(value, words)| (value.into(), words(props.locale).into()));
+            let onchoose = commit.reform(|name: String| (name == "true").into());
+            html! { <Choice {id} {label} entries={entries.to_vec()} value={text(value)} {onchoose} /> }
+        }
+        _ => {
+            let onchange = commit.reform(|event: Event| {
+                read(&event.target_unchecked_into::<HtmlInputElement>().value())
+            });
+            let placeholder = words::knob_off(props.locale);
+            html! {
+                <div class="choice">
+                    <label for={id.clone()}>{label}</label>
+                    <span class="field">
+                        <input {id} type="text" inputmode="decimal" class="num" size="8" {placeholder} value={text(value)} {onchange} />
+                        <span class="unit">{knob.unit}</span>
+                    </span>
+                </div>
+            }
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// What was typed: a number, nothing (unset), or text for the engine to refuse by name.
+fn read(text: &str) -> Value {
+    let text = text.trim();
+    if text.is_empty() {
+        return Value::Null;
+    }
+    serde_json::from_str(text).ok().filter(Value::is_number).unwrap_or_else(|| text.into())
+}

@@ -1,0 +1,12 @@
+//! What the reader turns: sliders with number fields, menus, the panel of them, the box to paste into.
+
+mod choice;
+mod expert;
+mod panel;
+mod paste;
+mod slider;
+
+pub use choice::Choice;
+pub use panel::Panel;
+pub use paste::Paste;
+pub use slider::Slider;

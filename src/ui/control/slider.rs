@@ -1,0 +1,136 @@
+//! One knob: a slider and a number field of the same value. While dragging it previews, on release it commits; what the field
+//! cannot read is passed on as text, for the engine to refuse by name.
+
+use crate::scene::slider::Range;
+use serde_json::Value;
+use web_sys::{HtmlInputElement, InputEvent, KeyboardEvent};
+use yew::prelude::*;
+
+/// What a slider shows and whom it tells.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// Unique in the page.
+    pub id: AttrValue,
+    /// Its name.
+    pub label: AttrValue,
+    /// One line about it.
+    pub about: AttrValue,
+    /// Unit behind the field.
+    #[prop_or_default]
+    pub unit: AttrValue,
+    /// The value in force.
+    pub value: f64,
+    /// Its range.
+    pub range: Range,
+    /// The present policy does not use it.
+    #[prop_or_default]
+    pub idle: bool,
+    /// The value, and whether it is released.
+    pub onturn: Callback<(Value, bool)>,
+}
+
+/// A slider with its number field.
+#[component]
+pub fn Slider(props: &Props) -> Html {
+    let Props { id, label, about, unit, value, range, idle, onturn } = props;
+    let position = range.position_from_value(*value);
+    let shown = number(*value);
+    let turn = |commit: bool| {
+        let (onturn, range) = (onturn.clone(), *range);
+        move |input: &HtmlInputElement| {
+            onturn.emit((json(range.value_from_position(input.value_as_number())), commit));
+        }
+    };
+    let (preview, commit) = (turn(false), turn(true));
+    let oninput = Callback::from(move |event: InputEvent| {
+        preview(&event.target_unchecked_into());
+    });
+    let onchange = Callback::from(move |event: Event| commit(&event.target_unchecked_into()));
+    let valuetext = if unit.is_empty() { shown.clone() } else { format!("{shown} {unit}") };
+    html! {
+        <div class={classes!("knob", idle.then_some("idle"))}>
+            <label for={id.clone()} class="knob-label" title={about.clone()}>{label}</label>
+            <Field id={id.clone()} label={label.clone()} unit={unit.clone()} {shown} onturn={onturn.clone()} />
+            <input {id} type="range" min="0" max={range.last().to_string()} step="1" value={position.to_string()}
+                aria-valuetext={valuetext} aria-describedby={format!("{id}-about")} {oninput} {onchange} />
+            <p id={format!("{id}-about")} class="knob-about">{about}</p>
+        </div>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct FieldProps {
+    id: AttrValue,
+    label: AttrValue,
+    unit: AttrValue,
+    shown: String,
+    onturn: Callback<(Value, bool)>,
+}
+
+/// The field keeps what is typed until it is released; then it shows the value in force, written explicitly because a clamped
+/// value that did not change would leave the rejected text standing.
+#[component]
+fn Field(props: &FieldProps) -> Html {
+    let node = use_node_ref();
+    {
+        let (node, shown) = (node.clone(), props.shown.clone());
+        use_effect(move || {
+            if let Some(input) = node.cast::<HtmlInputElement>() {
+                let focused = web_sys::window()
+                    .and_then(|window| window.document())
+                    .and_then(|document| document.active_element())
+                    .is_some_and(|active| active.is_same_node(Some(&input)));
+                if !focused && input.value() != shown {
+                    input.set_value(&shown);
+                }
+            }
+        });
+    }
+    let release = {
+        let (onturn, node, shown) = (props.onturn.clone(), node.clone(), props.shown.clone());
+        move || {
+            let Some(input) = node.cast::<HtmlInputElement>() else { return };
+            let text = input.value();
+            if text.trim() != shown {
+                onturn.emit((parse(&text), true));
+            }
+            input.set_value(&shown);
+        }
+    };
+    let onkeydown = {
+        let release = release.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" {
+                release();
+            }
+        })
+    };
+    let onchange = Callback::from(move |_: Event| release());
+    html! {
+        <span class="field">
+            <input ref={node} type="text" inputmode="decimal" autocomplete="off" size="6" class="num"
+                aria-label={props.label.clone()} id={format!("{}-field", props.id)} {onkeydown} {onchange} />
+            if !props.unit.is_empty() { <span class="unit">{&props.unit}</span> }
+        </span>
+    }
+}
+
+/// A number, or the text itself where it is none.
+fn parse(text: &str) -> Value {
+    let text = text.trim();
+    text.parse::<f64>().ok().map_or_else(|| text.into(), json)
+}
+
+/// A whole number where it is one, so that counts stay counts.
+#[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+fn json(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        Value::from(value as i64)
+    } else {
+        Value::from(value)
+    }
+}
+
+fn number(value: f64) -> String {
+    if value.is_finite() { ((value * 1e4).round() / 1e4).to_string() } else { String::new() }
+}

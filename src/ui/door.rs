@@ -1,0 +1,39 @@
+//! The JavaScript door of the JSON interface: text in, text out, errors as `{"error": …}`.
+
+use crate::engine::door;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// The outcome of a scenario.
+#[wasm_bindgen]
+#[must_use]
+pub fn evaluate(json: &str) -> String {
+    door::text(&door::evaluate(json))
+}
+
+/// The points of a scenario's family.
+#[wasm_bindgen]
+#[must_use]
+pub fn front(json: &str) -> String {
+    door::text(&door::front(json))
+}
+
+/// The best plan.
+#[wasm_bindgen]
+#[must_use]
+pub fn plan(json: &str) -> String {
+    door::text(&door::plan(json))
+}
+
+/// Every key of a request, and what the answers hold.
+#[wasm_bindgen]
+#[must_use]
+pub fn schema() -> String {
+    door::schema().to_string()
+}
+
+/// The numbers of a front without its policies: what the page's own worker asks for.
+#[wasm_bindgen]
+#[must_use]
+pub fn survey(json: &str) -> String {
+    super::planner::survey(json).unwrap_or_else(|error| error.to_json())
+}

@@ -1,0 +1,144 @@
+//! One step in time: the counter, the ledger above the two-stream timeline on one axis, and the playhead that runs through all
+//! three. The playhead is the stage's own state: what does not move with it is not drawn again.
+
+use super::chart::{Counter, Evaluated, Ledger, Timeline};
+use super::clock::use_frames;
+use super::width::use_width;
+use crate::engine::units::Nanos;
+use crate::scene::format;
+use crate::scene::time::Window;
+use crate::ui::Shared;
+use crate::words::{self, Locale};
+use web_sys::HtmlSelectElement;
+use yew::prelude::*;
+
+/// A step plays in this many milliseconds at normal speed.
+const PLAY_MS: f64 = 12_000.0;
+
+/// What the stage shows.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The scenario and what it comes to.
+    pub evaluated: Shared<Evaluated>,
+    /// The language.
+    pub locale: Locale,
+    /// Show the ledger.
+    pub ledger: bool,
+    /// Show the timeline.
+    pub timeline: bool,
+    /// The reader wants no motion: steps in place of play.
+    pub still: bool,
+}
+
+/// The stage.
+#[component]
+pub fn Stage(props: &Props) -> Html {
+    let Props { evaluated, locale, .. } = props;
+    let node = use_node_ref();
+    let width = use_width(&node, 900.0);
+    // A share of the step, so that it stays in place while the step's length changes under a slider.
+    let share = use_state_eq(|| 0.0_f64);
+    let playing = use_state_eq(|| false);
+    let speed = use_state_eq(|| 1.0_f64);
+    let whole = Window::whole(&evaluated.outcome);
+    let playhead = Nanos::from_secs(whole.end.secs() * *share);
+    let tick = {
+        let (share, playing, speed) = (share.clone(), playing.clone(), *speed);
+        Callback::from(move |ms: f64| {
+            let next = *share + ms * speed / PLAY_MS;
+            if next >= 1.0 {
+                playing.set(false);
+            }
+            share.set(next.min(1.0));
+        })
+    };
+    use_frames(*playing && !props.still, tick);
+    let onseek = {
+        let (share, playing, end) = (share.setter(), playing.setter(), whole.end.secs());
+        Callback::from(move |at: Nanos| {
+            playing.set(false);
+            share.set(if end > 0.0 { at.secs() / end } else { 0.0 });
+        })
+    };
+    html! {
+        <section class="stage view" aria-label={words::app_view_stage(*locale)}>
+            <div class="stage-head">
+                <h2>{words::app_view_stage(*locale)}</h2>
+                <Transport {playhead} {whole} locale={*locale} evaluated={evaluated.clone()} playing={*playing}
+                    still={props.still} share={*share} speed={*speed} onseek={onseek.clone()}
+                    onplay={playing.setter()} onspeed={speed.setter()} onshare={share.setter()} />
+            </div>
+            <div class="measure" ref={node}>
+                <Counter evaluated={evaluated.clone()} {playhead} locale={*locale} {width} />
+                if props.ledger {
+                    <Ledger evaluated={evaluated.clone()} {playhead} locale={*locale} {width} onseek={onseek.clone()} />
+                }
+                if props.timeline {
+                    <Timeline evaluated={evaluated.clone()} {playhead} locale={*locale} {width} {onseek} />
+                }
+            </div>
+        </section>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct TransportProps {
+    evaluated: Shared<Evaluated>,
+    locale: Locale,
+    playhead: Nanos,
+    whole: Window,
+    playing: bool,
+    still: bool,
+    share: f64,
+    speed: f64,
+    onseek: Callback<Nanos>,
+    onplay: UseStateSetter<bool>,
+    onspeed: UseStateSetter<f64>,
+    onshare: UseStateSetter<f64>,
+}
+
+/// Play, pause, step, speed. Without motion there is no play, and stepping goes from operation to operation.
+#[component]
+fn Transport(props: &TransportProps) -> Html {
+    let locale = props.locale;
+    let step = |forward: bool| {
+        let (evaluated, at, onseek) = (props.evaluated.clone(), props.playhead, props.onseek.clone());
+        Callback::from(move |_: MouseEvent| onseek.emit(evaluated.outcome.next_event(at, forward)))
+    };
+    let onplay = {
+        let (onplay, onshare) = (props.onplay.clone(), props.onshare.clone());
+        let (playing, share) = (props.playing, props.share);
+        Callback::from(move |_: MouseEvent| {
+            if !playing && share >= 1.0 {
+                onshare.set(0.0);
+            }
+            onplay.set(!playing);
+        })
+    };
+    let onspeed = {
+        let onspeed = props.onspeed.clone();
+        Callback::from(move |event: Event| {
+            let text = event.target_unchecked_into::<HtmlSelectElement>().value();
+            onspeed.set(text.parse().unwrap_or(1.0));
+        })
+    };
+    let speeds = [0.25, 0.5, 1.0, 2.0, 4.0].map(|speed: f64| {
+        html! { <option value={speed.to_string()} selected={speed.to_string() == props.speed.to_string()}>{format!("{speed}×")}</option> }
+    });
+    let time = words::transport_time(locale, &format::time(props.whole.end), &format::time(props.playhead));
+    html! {
+        <div class="transport" role="group" aria-label={words::transport_label(locale)}>
+            <button class="icon" onclick={step(false)} aria-label={words::transport_back(locale)}>{"⏮\u{fe0e}"}</button>
+            if !props.still {
+                <button class="icon primary" onclick={onplay} aria-label={if props.playing { words::transport_pause(locale) } else { words::transport_play(locale) }}>
+                    {if props.playing { "⏸\u{fe0e}" } else { "▶\u{fe0e}" }}
+                </button>
+            }
+            <button class="icon" onclick={step(true)} aria-label={words::transport_forward(locale)}>{"⏭\u{fe0e}"}</button>
+            if !props.still {
+                <select aria-label={words::transport_speed(locale)} onchange={onspeed}>{ for speeds }</select>
+            }
+            <output class="num">{time}</output>
+        </div>
+    }
+}

@@ -1,0 +1,176 @@
+//! The page's one state. `reduce` has no effects: it reads a new request and keeps the last good one when that fails.
+
+use crate::engine::error::{Clamped, Error};
+use crate::engine::{Policy, outcome};
+use crate::link::{Link, View};
+use crate::request::{Reading, Request};
+use crate::ui::Shared;
+use crate::ui::chart::Evaluated;
+use crate::words::Locale;
+use serde_json::Value;
+use std::rc::Rc;
+use yew::Reducible;
+
+/// What can be done to the page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// A knob moves: paths and values (null unsets). While dragging.
+    Preview(Vec<(String, Value)>),
+    /// The same, on release: one entry in the history.
+    Commit(Vec<(String, Value)>),
+    /// Another preset of a group.
+    Preset(&'static str, String),
+    /// Another policy, from a dot of the front.
+    Choose(Policy),
+    /// Text was pasted.
+    Paste(String),
+    /// The address changed under the page.
+    Load(Link),
+    /// Another language.
+    Speak(Locale),
+    /// Another theme; none follows the system.
+    Paint(Option<String>),
+    /// The notice was read.
+    Dismiss,
+    /// Back to the opening scenario.
+    Reset,
+}
+
+/// Everything the page shows is derived from this.
+#[derive(Clone)]
+pub struct State {
+    /// What is asked; always readable.
+    pub request: Request,
+    /// What it comes to.
+    pub evaluated: Shared<Evaluated>,
+    /// Why the last change was refused.
+    pub problem: Option<Error>,
+    /// What was brought into range by the last change.
+    pub clamped: Vec<Clamped>,
+    /// Unknown keys of the last link or paste.
+    pub ignored: Vec<String>,
+    /// Language, theme, embedding.
+    pub view: View,
+    /// The language in force.
+    pub locale: Locale,
+    /// How many decisions were committed: each is one entry in the history.
+    pub commits: u32,
+    /// The last change came from the address, which therefore has it already.
+    pub from_address: bool,
+}
+
+impl State {
+    /// From a link, in the browser's language unless the link names one.
+    #[must_use]
+    pub fn open(link: Link, browser: Locale) -> Self {
+        let opening = Request::read(Request::opening())
+            .unwrap_or_else(|error| unreachable!("the opening scenario: {error}"));
+        let state = Self {
+            evaluated: evaluate(&opening),
+            request: opening.request,
+            problem: None,
+            clamped: Vec::new(),
+            ignored: Vec::new(),
+            locale: browser,
+            view: View::default(),
+            commits: 0,
+            from_address: true,
+        };
+        state.load(link)
+    }
+
+    fn load(mut self, link: Link) -> Self {
+        if let Some(tag) = &link.view.lang {
+            self.locale = Locale::from_tag(tag);
+        }
+        self.view = link.view;
+        let value = link.request.unwrap_or_else(Request::opening);
+        let mut next = self.take(Request::read(value));
+        next.ignored.extend(link.unknown);
+        next.from_address = true;
+        next
+    }
+
+    /// The state after a reading: the new scenario, or the old one and why.
+    fn take(mut self, reading: Result<Reading, Error>) -> Self {
+        match reading {
+            Ok(reading) => {
+                self.problem = None;
+                self.clamped.clone_from(&reading.notes.clamped);
+                self.ignored.clone_from(&reading.notes.ignored);
+                if reading.request != self.request {
+                    self.evaluated = evaluate(&reading);
+                    self.request = reading.request;
+                }
+            }
+            Err(error) => self.problem = Some(error),
+        }
+        self.from_address = false;
+        self
+    }
+
+    fn change(self, changes: &[(String, Value)]) -> Self {
+        let changes: Vec<(&str, Value)> =
+            changes.iter().map(|(path, value)| (path.as_str(), value.clone())).collect();
+        let reading = self.request.with(&changes);
+        self.take(reading)
+    }
+
+    fn committed(mut self) -> Self {
+        if self.problem.is_none() {
+            self.commits += 1;
+        }
+        self
+    }
+
+    /// The theme in force, if one was chosen.
+    #[must_use]
+    pub fn theme(&self) -> Option<&str> {
+        self.view.theme.as_deref()
+    }
+}
+
+fn evaluate(reading: &Reading) -> Shared<Evaluated> {
+    Shared::new(Evaluated {
+        outcome: outcome::evaluate(&reading.scenario),
+        scenario: reading.scenario.clone(),
+        notes: reading.notes.clone(),
+    })
+}
+
+impl Reducible for State {
+    type Action = Msg;
+
+    fn reduce(self: Rc<Self>, msg: Msg) -> Rc<Self> {
+        let state = Rc::unwrap_or_clone(self);
+        Rc::new(match msg {
+            Msg::Preview(changes) => state.change(&changes),
+            Msg::Commit(changes) => state.change(&changes).committed(),
+            Msg::Preset(group, id) => {
+                let reading = state.request.with_preset(group, &id);
+                state.take(reading).committed()
+            }
+            Msg::Choose(policy) => {
+                let reading = state.request.with_policy(&policy);
+                state.take(reading).committed()
+            }
+            Msg::Paste(text) => {
+                let reading = state.request.with_paste(&text);
+                state.take(reading).committed()
+            }
+            Msg::Load(link) => state.load(link),
+            Msg::Speak(locale) => {
+                let view = View { lang: Some(locale.tag().to_owned()), ..state.view.clone() };
+                State { locale, view, ..state }.committed()
+            }
+            Msg::Paint(theme) => {
+                let view = View { theme, ..state.view.clone() };
+                State { view, ..state }.committed()
+            }
+            Msg::Dismiss => {
+                State { problem: None, clamped: Vec::new(), ignored: Vec::new(), ..state }
+            }
+            Msg::Reset => state.take(Request::read(Request::opening())).committed(),
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! The verdict in words, on top, always: fits or not and by how much, how much slower than keeping everything, what binds, and
+//! what to change first. Four figures beside it.
+
+use crate::engine::Scenario;
+use crate::engine::chain::{Chain, LayerKind};
+use crate::engine::outcome::{Binding, Operation, Outcome};
+use crate::engine::policy::PolicyKind;
+use crate::engine::program::OpKind;
+use crate::engine::units::{Bytes, Nanos};
+use crate::scene::format;
+use crate::ui::Shared;
+use crate::ui::chart::Evaluated;
+use crate::words::{self, Locale};
+use yew::prelude::*;
+
+/// What the verdict is about.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The scenario and what it comes to.
+    pub evaluated: Shared<Evaluated>,
+    /// The language.
+    pub locale: Locale,
+}
+
+/// The verdict.
+#[component]
+pub fn Verdict(props: &Props) -> Html {
+    let Props { evaluated, locale } = props;
+    let outcome = &evaluated.outcome;
+    let state = if outcome.fits { "fits" } else { "fails" };
+    html! {
+        <section class={classes!("verdict", state)} aria-label={words::verdict_label(*locale)}>
+            <div class="said" role="status">
+                <p class="headline">{headline(&evaluated.scenario, outcome, *locale)}</p>
+                <p class="rest">{ for rest(evaluated, *locale).into_iter().map(|text| html! { <span>{text}{" "}</span> }) }</p>
+            </div>
+            <dl class="figures">{ for figures(evaluated, *locale).into_iter().map(figure) }</dl>
+        </section>
+    }
+}
+
+fn figure((name, value, note): (&'static str, String, String)) -> Html {
+    html! { <div><dt>{name}</dt><dd>{value}</dd><dd class="note">{note}</dd></div> }
+}
+
+fn figures(evaluated: &Evaluated, locale: Locale) -> Vec<(&'static str, String, String)> {
+    let Evaluated { scenario, outcome, .. } = evaluated;
+    let peak = outcome.peak.row.total();
+    let chain = &scenario.chain;
+    let samples = chain.samples.saturating_mul(chain.accumulation);
+    let through = if chain.seq > 1 {
+        words::verdict_tokens(locale, &format::per_second(outcome.per_second(samples.saturating_mul(chain.seq))))
+    } else {
+        words::verdict_samples(locale, &format::per_second(outcome.per_second(samples)))
+    };
+    let host = if outcome.host_peak + outcome.ssd_peak > Bytes::ZERO {
+        format!("{} {}", words::verdict_host_memory(locale), format::bytes(outcome.host_peak))
+    } else {
+        String::new()
+    };
+    vec![
+        (words::verdict_peak(locale), format::bytes(peak), words::verdict_of(locale, &format::bytes(outcome.memory))),
+        (words::verdict_step(locale), format::time(outcome.step), through),
+        (words::verdict_overhead(locale), format::percent_change(outcome.overhead()), host),
+    ]
+}
+
+fn headline(scenario: &Scenario, outcome: &Outcome, locale: Locale) -> String {
+    let Some(stop) = &outcome.out_of_memory else {
+        if outcome.fits {
+            let free = outcome.memory.saturating_sub(outcome.peak.row.total());
+            return words::verdict_fits(locale, &format::bytes(free));
+        }
+        let limit = scenario.limits.step.map(format::time).unwrap_or_default();
+        return words::verdict_slow(locale, &limit, &format::time(outcome.step));
+    };
+    let missing = format::bytes(stop.missing);
+    match &stop.operation {
+        Operation::States => words::verdict_states(locale, &missing),
+        Operation::Host => words::verdict_host(locale, &missing),
+        Operation::Op(kind, layer) => {
+            words::verdict_memory(locale, &missing, &operation(&scenario.chain, *kind, *layer, locale))
+        }
+    }
+}
+
+fn operation(chain: &Chain, kind: OpKind, layer: usize, locale: Locale) -> String {
+    let layer = layer_name(chain, layer, locale);
+    match kind {
+        OpKind::Forward => words::verdict_op_forward(locale, &layer),
+        OpKind::Recompute => words::verdict_op_recompute(locale, &layer),
+        OpKind::Backward => words::verdict_op_backward(locale, &layer),
+        OpKind::Optimizer => words::verdict_op_optimizer(locale).to_owned(),
+    }
+}
+
+/// A layer's name in words; a profile's layers have their own.
+#[must_use]
+pub fn layer_name(chain: &Chain, layer: usize, locale: Locale) -> String {
+    let named = &chain.layers[layer];
+    match named.kind {
+        LayerKind::Embedding => words::layer_embedding(locale).to_owned(),
+        LayerKind::Head => words::layer_head(locale).to_owned(),
+        LayerKind::Block => match named.name.rsplit_once(' ') {
+            Some(("block" | "layer", n)) => words::layer_block(locale, n),
+            _ => named.name.clone(),
+        },
+    }
+}
+
+fn rest(evaluated: &Evaluated, locale: Locale) -> Vec<String> {
+    let outcome = &evaluated.outcome;
+    let mut said = vec![cost(outcome, locale)];
+    if outcome.plain_peak > outcome.memory && outcome.fits {
+        said.push(words::verdict_keep_would_not_fit(locale, &format::bytes(outcome.plain_peak)));
+    }
+    said.push(binds(outcome, locale));
+    if let Some(freed) = outcome.peak_unmoved {
+        said.push(words::verdict_peak_unmoved(locale, &format::bytes(freed)));
+    }
+    said.push(first(evaluated, locale).to_owned());
+    said
+}
+
+fn cost(outcome: &Outcome, locale: Locale) -> String {
+    const AS_FAST: f64 = 0.000_5;
+    if outcome.overhead() < AS_FAST {
+        words::verdict_as_fast(locale).to_owned()
+    } else {
+        words::verdict_slower(locale, format::percent(outcome.overhead()).trim_start_matches('+'))
+    }
+}
+
+fn binds(outcome: &Outcome, locale: Locale) -> String {
+    let times = &outcome.times;
+    let stall = format::time(times.stall);
+    match outcome.binding {
+        Binding::Host => words::verdict_binds_host(locale).to_owned(),
+        Binding::Memory if times.stall_room > Nanos::ZERO => words::verdict_binds_room(locale, &stall),
+        Binding::Memory => words::verdict_binds_memory(locale).to_owned(),
+        Binding::Link => words::verdict_binds_link(locale, &stall),
+        Binding::Compute if outcome.bytes_moved > Bytes::ZERO => words::verdict_binds_compute(locale).to_owned(),
+        Binding::Compute => words::verdict_binds_compute_alone(locale).to_owned(),
+    }
+}
+
+/// What to change first.
+fn first(evaluated: &Evaluated, locale: Locale) -> &'static str {
+    let outcome = &evaluated.outcome;
+    match outcome.out_of_memory.as_ref().map(|stop| &stop.operation) {
+        Some(Operation::States) => words::verdict_try_states(locale),
+        Some(Operation::Host) => words::verdict_try_host(locale),
+        Some(Operation::Op(..)) => words::verdict_try_plan(locale),
+        None if outcome.policy.kind != PolicyKind::Keep && outcome.plain_peak <= outcome.memory && outcome.overhead() > 0.0 => {
+            words::verdict_try_keep(locale)
+        }
+        None => match outcome.binding {
+            Binding::Link => words::verdict_try_link(locale),
+            Binding::Memory => words::verdict_try_room(locale),
+            _ if outcome.times.recompute > Nanos::ZERO => words::verdict_try_compute(locale),
+            _ => words::verdict_try_none(locale),
+        },
+    }
+}
