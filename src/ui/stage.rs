@@ -128,17 +128,27 @@ fn Transport(props: &TransportProps) -> Html {
     let time = words::transport_time(locale, &format::time(props.whole.end), &format::time(props.playhead));
     html! {
         <div class="transport" role="group" aria-label={words::transport_label(locale)}>
-            <button class="icon" onclick={step(false)} aria-label={words::transport_back(locale)}>{"⏮\u{fe0e}"}</button>
+            <button class="icon" onclick={step(false)} aria-label={words::transport_back(locale)}>{icon(BACK)}</button>
             if !props.still {
                 <button class="icon primary" onclick={onplay} aria-label={if props.playing { words::transport_pause(locale) } else { words::transport_play(locale) }}>
-                    {if props.playing { "⏸\u{fe0e}" } else { "▶\u{fe0e}" }}
+                    {icon(if props.playing { PAUSE } else { PLAY })}
                 </button>
             }
-            <button class="icon" onclick={step(true)} aria-label={words::transport_forward(locale)}>{"⏭\u{fe0e}"}</button>
+            <button class="icon" onclick={step(true)} aria-label={words::transport_forward(locale)}>{icon(FORWARD)}</button>
             if !props.still {
                 <select aria-label={words::transport_speed(locale)} onchange={onspeed}>{ for speeds }</select>
             }
             <output class="num">{time}</output>
         </div>
     }
+}
+
+const BACK: &str = "M3 2h2v12H3zM14 2v12L6 8z";
+const PLAY: &str = "M3 2v12l11-6z";
+const PAUSE: &str = "M3 2h4v12H3zM9 2h4v12H9z";
+const FORWARD: &str = "M11 2h2v12h-2zM2 2v12l8-6z";
+
+/// A glyph of the transport, drawn, since fonts differ in theirs.
+fn icon(path: &'static str) -> Html {
+    html! { <svg class="glyph" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d={path} /></svg> }
 }

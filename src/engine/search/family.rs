@@ -1,7 +1,6 @@
 //! The family of plans that a front is drawn over: K × β × medium × policy × prefetch distance. Deterministic, at least
-//! 500 members on chains of eight blocks or more, and it contains the scenario's own policy.
+//! 500 members on chains of four blocks or more, and it contains the scenario's own policy.
 
-use crate::engine::plan::Plan;
 use crate::engine::policy::{Action, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::units::Bytes;
@@ -36,12 +35,12 @@ pub fn policies(scenario: &Scenario) -> Vec<Policy> {
         }
     }
     for &medium in media {
-        for prefetch_layers in PREFETCH {
+        for &prefetch_layers in prefetches(segments.len()) {
             let base = Policy { medium, prefetch_layers, ..base.clone() };
             for kind in [PolicyKind::Offload, PolicyKind::OffloadBoundaries, PolicyKind::Rule] {
                 add(Policy { kind, ..base.clone() });
             }
-            for beta in shares(blocks) {
+            for beta in SHARES {
                 for &k in &segments {
                     add(Policy { kind: PolicyKind::Mix, k, beta, ..base.clone() });
                 }
@@ -51,23 +50,22 @@ pub fn policies(scenario: &Scenario) -> Vec<Policy> {
     all
 }
 
-const PREFETCH: [u64; 3] = [1, 2, 4];
+/// Shares of the layers that `mix` checkpoints.
+const SHARES: [f64; 9] = [0.0625, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 0.9375];
 
-/// Up to twelve values of K from 1 to the number of blocks, closer together where they are small.
+/// Prefetch distances: more where a short chain leaves few values of K.
+const fn prefetches(segments: usize) -> &'static [u64] {
+    match segments {
+        0..6 => &[0, 1, 2, 3, 4, 6, 8, 12],
+        6..9 => &[0, 1, 2, 4, 8],
+        _ => &[1, 2, 4],
+    }
+}
+
+/// Values of K from 1 to the number of blocks, closer together where they are small.
 fn segments(blocks: u64) -> Vec<u64> {
     let wanted = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
     let mut ks: Vec<u64> = wanted.into_iter().filter(|&k| k < blocks).collect();
     ks.push(blocks.max(1));
     ks
-}
-
-/// Shares of the layers that `mix` checkpoints: eighths.
-fn shares(_blocks: u64) -> [f64; 7] {
-    [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875]
-}
-
-/// The plans of those policies.
-#[must_use]
-pub fn plans(scenario: &Scenario, policies: &[Policy]) -> Vec<Plan> {
-    policies.iter().map(|policy| Plan::of(policy, &scenario.chain, &scenario.hardware)).collect()
 }

@@ -55,7 +55,10 @@ pub fn Panel(props: &Props) -> Html {
 }
 
 fn policy_menu(policy: &Policy, locale: Locale, send: &Callback<Msg>) -> Html {
-    let shown = PolicyKind::ALL.iter().filter(|&&kind| kind != PolicyKind::Plan || policy.kind == PolicyKind::Plan);
+    // A list is no menu's to make, and `best` would search at every turn: the button beside the front asks for it once.
+    let shown = PolicyKind::ALL
+        .iter()
+        .filter(|&&kind| kind == policy.kind || !matches!(kind, PolicyKind::Plan | PolicyKind::Best));
     let entries = shown.map(|&kind| (kind.name().into(), kind_words(kind, locale).into())).collect::<Vec<_>>();
     let onchoose = send.reform(|name: String| Msg::Commit(vec![("policy.kind".into(), name.into())]));
     let media = [Action::Host, Action::Ssd].map(|medium| (medium.name().into(), medium_words(medium, locale).into()));

@@ -3,11 +3,11 @@
 knob-batch = Batch
 knob-batch-about = sequences in a micro-batch
 knob-k = K, segments
-knob-k-about = checkpointed layers are cut into K segments
-knob-beta = β, share checkpointed
-knob-beta-about = this share of the layers is recomputed, the rest offloaded
+knob-k-about = segments of the checkpointed layers
+knob-beta = β, checkpointed
+knob-beta-about = share recomputed; the rest is offloaded
 knob-bandwidth = Link bandwidth
-knob-bandwidth-about = both directions between card and host
+knob-bandwidth-about = card to host and back, each way
 knob-seq = Sequence
 knob-seq-about = tokens in a sequence
 knob-limit = Memory limit
