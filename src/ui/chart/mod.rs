@@ -1,21 +1,39 @@
-//! stub
-use crate::engine::{Bytes, Nanos, Notes, Outcome, Policy, Scenario};
-use crate::engine::search::front::Front;
-use crate::ui::Shared; use crate::words::Locale; use yew::prelude::*;
-/// e
-pub struct Evaluated { /// s
-pub scenario: Scenario, /// o
-pub outcome: Outcome, /// n
-pub notes: Notes }
-/// p
-#[derive(Clone, PartialEq, Properties)] pub struct P { pub evaluated: Shared<Evaluated>, pub locale: Locale, pub width: f64, #[prop_or_default] pub playhead: Nanos, #[prop_or_default] pub onseek: Callback<Nanos>, #[prop_or_default] pub front: Option<Shared<Front>>, #[prop_or_default] pub stale: bool, #[prop_or_default] pub onchoose: Callback<Policy>, #[prop_or_default] pub onlimit: Callback<(Bytes,bool)> }
-/// c
-#[component] pub fn Counter(_p: &P) -> Html { html!{} }
-/// c
-#[component] pub fn Ledger(_p: &P) -> Html { html!{} }
-/// c
-#[component] pub fn Timeline(_p: &P) -> Html { html!{} }
-/// c
-#[component] pub fn Pareto(_p: &P) -> Html { html!{} }
-/// c
-#[component] pub fn Ratio(_p: &P) -> Html { html!{} }
+//! The views, each a projection of a scene, and its text twin. All are SVG: crisp at any pixel ratio, reachable by keyboard and
+//! screen reader, rendered natively in tests; a cloud of dots is one path. What moves with the playhead is a component of its
+//! own above the picture, so that the picture is not drawn again.
+
+mod axis;
+mod counter;
+mod key;
+mod ledger;
+mod name;
+mod pareto;
+mod pattern;
+mod playhead;
+mod ratio;
+mod reason;
+mod timeline;
+mod twin;
+
+pub use counter::Counter;
+pub use ledger::Ledger;
+pub use name::policy_name;
+pub use pareto::Pareto;
+pub use ratio::Ratio;
+pub use reason::why;
+pub use timeline::Timeline;
+
+use crate::engine::error::Notes;
+use crate::engine::outcome::Outcome;
+use crate::engine::scenario::Scenario;
+
+/// A scenario and what it comes to: what every view shows.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// What was asked.
+    pub scenario: Scenario,
+    /// What it comes to.
+    pub outcome: Outcome,
+    /// What was tolerated in the asking.
+    pub notes: Notes,
+}

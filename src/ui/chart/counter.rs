@@ -1,0 +1,87 @@
+//! The counter: memory at the playhead as one long bar against the capacity.
+
+use super::pattern::{fill, patterns, swatch};
+use super::{Evaluated, axis, name};
+use crate::engine::units::{Bytes, Nanos};
+use crate::scene::ledger::{self, BANDS};
+use crate::scene::{format, text_width};
+use crate::ui::Shared;
+use crate::words::{self, Locale};
+use yew::prelude::*;
+
+/// What the counter shows.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The scenario and what it comes to.
+    pub evaluated: Shared<Evaluated>,
+    /// The language.
+    pub locale: Locale,
+    /// Width in CSS pixels.
+    pub width: f64,
+    /// When.
+    pub playhead: Nanos,
+    /// Names its parts in the document.
+    #[prop_or(AttrValue::Static("counter"))]
+    pub id: AttrValue,
+}
+
+/// The counter.
+#[component]
+pub fn Counter(props: &Props) -> Html {
+    let Props { evaluated, locale, id, .. } = props;
+    let outcome = &evaluated.outcome;
+    let scene = ledger::bar(outcome, props.playhead, props.width);
+    let (total, memory) = (format::bytes(scene.total), format::bytes(outcome.memory));
+    let text = words::chart_counter_text(*locale, &memory, &format::time(props.playhead), &total);
+    let over = scene.total > outcome.memory;
+    let left = if over {
+        words::chart_counter_over(*locale, &format::bytes(scene.total - outcome.memory))
+    } else {
+        words::chart_counter_free(*locale, &format::bytes(outcome.memory - scene.total))
+    };
+    let mut classes = BANDS.map(ledger::Band::class).to_vec();
+    classes.push("overflow");
+    html! {
+        <figure class="chart chart-counter" aria-label={words::chart_counter_title(*locale)}>
+            <div class="chart-head">
+                <p class="counter-total num">{words::chart_counter_of(*locale, &memory, &total)}</p>
+                <p class={classes!("counter-left", "num", over.then_some("over"))}>{left}</p>
+            </div>
+            <svg class="chart-body" role="img" aria-label={text} width={scene.width.to_string()} height={scene.height.to_string()}>
+                { patterns(id, &classes) }
+                { axis::rect("counter-frame", scene.frame, None) }
+                { for scene.parts.iter().map(|part| html! {
+                    <g key={part.band.class()}>{ axis::rect(format!("mark mark-{}", part.band.class()), part.rect, fill(id, part.band.class())) }</g>
+                }) }
+                if let Some(rect) = scene.overflow { { axis::rect("mark mark-overflow", rect, fill(id, "overflow")) } }
+                { for scene.parts.iter().filter_map(|part| label(part, *locale)) }
+                { axis::rect("counter-edge", scene.frame, None) }
+                <line class="counter-peak" x1={scene.peak.to_string()} x2={scene.peak.to_string()} y1="0" y2={scene.height.to_string()} />
+            </svg>
+            <ul class="legend num" aria-label={words::chart_legend(*locale)}>
+                { for BANDS.iter().filter(|band| present(evaluated, **band)).map(|band| {
+                    let bytes = scene.parts.iter().find(|part| part.band == *band).map_or(Bytes::ZERO, |part| part.bytes);
+                    html! {
+                        <li key={band.class()}>{swatch(id, band.class())}<span>{name::band(*locale, *band)}</span>
+                            <b>{format::bytes(bytes)}</b></li>
+                    }
+                }) }
+            </ul>
+        </figure>
+    }
+}
+
+/// Whether a band ever has bytes: the legend must not jump while time plays.
+fn present(evaluated: &Evaluated, band: ledger::Band) -> bool {
+    let steps = &evaluated.outcome.ledger;
+    steps.iter().any(|step| band.bytes(&step.row) > Bytes::ZERO)
+}
+
+fn label(part: &ledger::Part, locale: Locale) -> Option<Html> {
+    let text = name::band(locale, part.band);
+    let fits = text_width(text, 12.0) + 16.0 <= part.rect.w;
+    fits.then(|| {
+        let (x, y) = (part.rect.x + 8.0, part.rect.y + part.rect.h / 2.0);
+        html! { <text class={format!("label on-{}", part.band.class())} x={x.to_string()} y={y.to_string()} dy="0.35em">{text}</text> }
+    })
+}
