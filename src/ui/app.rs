@@ -11,12 +11,12 @@ use super::store::{Msg, State};
 use super::textbook::Textbook;
 use super::verdict::Verdict;
 use super::width::use_width;
-use super::{embed, location};
+use super::embed::use_told_height;
+use super::location;
 use crate::engine::units::Bytes;
 use crate::ui::Shared;
 use crate::words::{self, Locale};
 use serde_json::{Value, json};
-use web_sys::Element;
 use yew::prelude::*;
 
 /// The page.
@@ -192,22 +192,6 @@ fn use_document(state: &State) {
             let _set = set("lang", Some(locale.tag()));
             let _set = set("data-theme", theme.as_deref().filter(|theme| matches!(*theme, "light" | "dark")));
             let _set = set("data-embed", embed.then_some(""));
-        }
-    });
-}
-
-/// An embedded page tells its host how high it is, once per change of more than a pixel.
-#[hook]
-fn use_told_height(node: &NodeRef, embedded: bool) {
-    let told = use_mut_ref(|| 0.0_f64);
-    let node = node.clone();
-    use_effect(move || {
-        if let Some(element) = node.cast::<Element>().filter(|_| embedded) {
-            let height = element.get_bounding_client_rect().height().ceil();
-            if (height - *told.borrow()).abs() > 1.0 {
-                *told.borrow_mut() = height;
-                embed::tell_height(height);
-            }
         }
     });
 }
