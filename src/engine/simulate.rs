@@ -67,7 +67,7 @@ pub enum Refusal {
     },
     /// Host memory and SSD are full.
     Host {
-        /// How much has no place.
+        /// How much more host memory would do; where what the plan sends to the SSD is too much for it, how much more of that.
         missing: Bytes,
     },
 }
@@ -184,6 +184,9 @@ fn place(offloads: &[Offload], hardware: &Hardware) -> Result<Places, Refusal> {
         .map(|c| stage(c.bytes, host))
         .last()
         .unwrap_or(host);
+    let asked = ssd;
+    // The least host memory that would do, of all lengths of overflow that the drive has room for.
+    let mut enough = (ssd <= hardware.ssd).then_some(needed);
     // The latest to leave are the first back: they are the ones that would queue longest behind an SSD, so the
     // earliest overflow.
     for (i, copy) in offloads.iter().enumerate().filter(|(_, copy)| copy.medium == Action::Host) {
@@ -194,12 +197,16 @@ fn place(offloads: &[Offload], hardware: &Hardware) -> Result<Places, Refusal> {
         ssd += copy.bytes;
         media[i] = Action::Ssd;
         needed = stage(copy.bytes, host);
+        if ssd <= hardware.ssd {
+            enough = Some(enough.map_or(needed, |enough| enough.min(needed)));
+        }
     }
-    if needed > hardware.host {
-        return Err(Refusal::Host { missing: needed.saturating_sub(hardware.host) });
-    }
-    if ssd > hardware.ssd {
-        return Err(Refusal::Host { missing: ssd - hardware.ssd });
+    if needed > hardware.host || ssd > hardware.ssd {
+        // What the plan itself sends to the drive needs room there, whatever the host has.
+        let missing = enough.map_or(asked.saturating_sub(hardware.ssd), |enough| {
+            enough.saturating_sub(hardware.host)
+        });
+        return Err(Refusal::Host { missing });
     }
     let staging = if ssd == Bytes::ZERO { Bytes::ZERO } else { hardware.host.saturating_sub(host) };
     Ok(Places { media, host, ssd, staging })
