@@ -14,7 +14,7 @@ use galley::engine::search::front::Front;
 use galley::engine::simulate::{Run, simulate};
 use galley::engine::trace::{Span, SpanKind, Track};
 use galley::engine::units::{Bytes, BytesPerSec, FlopsPerSec, Nanos};
-use galley::engine::{Outcome, Plan, Scenario, door};
+use galley::engine::{Action, Outcome, Plan, Scenario, door};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use requests::{any_memory, roomy};
@@ -176,6 +176,38 @@ proptest! {
     }
 }
 
+// What the host lacks is exact too: with that much more memory there the copies have a place, with a byte less they have
+// none; where the plan itself sends more to the drive than it holds, the drive lacks that much. Tried: no drive, no host
+// memory, a drive with room for some of the overflow, staging buffers larger than the host.
+proptest! {
+    #![proptest_config(config(900))]
+    #[test]
+    fn missing_host_bytes_are_exact(request in any_memory()) {
+        let (scenario, outcome) = evaluated(&request);
+        let stop = outcome.out_of_memory.filter(|stop| stop.operation == Operation::Host);
+        if let Some(stop) = stop {
+            let refused = |host: Bytes, ssd: Bytes| {
+                let mut more = scenario.clone();
+                more.hardware.host += host;
+                more.hardware.ssd += ssd;
+                let again = outcome::evaluate_plan(&more, outcome.policy.clone(), outcome.plan.clone());
+                again.out_of_memory.is_some_and(|stop| stop.operation == Operation::Host)
+            };
+            let program = Program::of(&scenario.chain, &outcome.plan);
+            let sent = program.offloads.iter().filter(|copy| copy.medium == Action::Ssd);
+            let sent = sent.map(|copy| copy.bytes).sum::<Bytes>();
+            prop_assert!(stop.missing > Bytes::ZERO);
+            if sent > scenario.hardware.ssd {
+                prop_assert_eq!(stop.missing, sent - scenario.hardware.ssd);
+                prop_assert!(refused(Bytes(1 << 50), stop.missing - Bytes(1)));
+            } else {
+                prop_assert!(!refused(stop.missing, Bytes::ZERO));
+                prop_assert!(refused(stop.missing - Bytes(1), Bytes::ZERO));
+            }
+        }
+    }
+}
+
 // Time is accounted for: a micro-batch is its compute and its stalls, and as long as any stream is busy; hidden and exposed
 // transfer sum to the transfer, and exposed is what an independent count over the spans says. Tried: half-duplex links,
 // copies of no bytes that cost overhead alone, zero times, accumulation and pipeline bubbles.
@@ -297,20 +329,48 @@ proptest! {
     }
 }
 
-// Monotonicity in memory: more room never slows a fixed plan.
+// Monotonicity in memory does NOT hold between two budgets (next test); what holds is that a card with room for everything
+// is never slower than one with less, for a fixed plan. Tried: as above.
 proptest! {
-    #![proptest_config(config(3000))]
+    #![proptest_config(config(1500))]
     #[test]
-    fn more_memory_never_slows_a_fixed_plan(request in any_memory(), more in 0_u64..1 << 28) {
+    fn ample_memory_never_slows_a_fixed_plan(request in any_memory()) {
         let scenario = scenario(&request);
         let (plan, room) = prepared(&scenario);
-        let less = run(&scenario.chain, &plan, &scenario.hardware, room);
-        let with = run(&scenario.chain, &plan, &scenario.hardware, room + Bytes(more));
-        if let Some(less) = less {
-            let with = with.expect("more room, no less");
-            prop_assert!(with.micro_end <= less.micro_end, "{:?} after {:?}", with.micro_end, less.micro_end);
+        let ample = run(&scenario.chain, &plan, &scenario.hardware, Bytes(u64::MAX >> 1));
+        if let Some(less) = run(&scenario.chain, &plan, &scenario.hardware, room) {
+            let ample = ample.expect("host and drive are the same");
+            prop_assert!(ample.micro_end <= less.micro_end);
+            for (a, b) in ample.ops.iter().zip(&less.ops) {
+                prop_assert!(a.end <= b.end);
+            }
         }
     }
+}
+
+/// One byte more, nine seconds slower: "more memory never slows a fixed plan" was refuted at random, and this is why. Room is
+/// given in program order. With 5 GB layer 1's 4 GB may come back from the turn on (1 GB of scratch is still to come), so
+/// they wait for room until their own copy out ends at 21 s, and backward 3, of 10 s, queues behind them. With a byte
+/// less they are asked for last, and backward 3 runs while the copy is still on its way.
+#[test]
+fn more_memory_can_slow_a_fixed_plan() {
+    let layer = |saved: u64, scratch: u64, backward: u64| json!({"forward_s": 1, "backward_s": backward, "backward_scratch_bytes": scratch, "saved": [{"bytes": saved}]});
+    let gb = 1_000_000_000;
+    let request = json!({
+        "workload": {"kind": "profile", "layers": [
+            layer(4 * gb, 0, 1), layer(0, gb, 1), layer(0, 0, 10), layer(0, 0, 1),
+        ]},
+        "hardware": {"d2h_gbps": 0.2, "h2d_gbps": 4, "copy_overhead_us": 0},
+        "policy": {"kind": "plan", "plan": ["host", "keep", "keep", "keep"], "prefetch_layers": 3},
+    });
+    let scenario = scenario(&request);
+    let (plan, _) = prepared(&scenario);
+    let seconds = |room: u64| {
+        let run = run(&scenario.chain, &plan, &scenario.hardware, Bytes(room)).expect("it fits");
+        run.micro_end.secs()
+    };
+    assert!(seconds(5 * gb) > seconds(5 * gb - 1), "the law holds here now: try it again");
+    assert_eq!([seconds(5 * gb), seconds(5 * gb - 1)], [33.0, 24.0]);
 }
 
 // Keeping everything never waits: a step that fits is plain, and its overhead none. Tried: every workload.
