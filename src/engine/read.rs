@@ -66,7 +66,9 @@ impl<'a> Group<'a> {
             return Err(Error::unfit(self.path(key), &value, accepted()));
         };
         let used = clamp_int(number, value.as_u64(), min, max);
-        if value.as_u64() != Some(used) {
+        // 3.0 is 3: some languages write whole numbers so.
+        let whole = value.as_u64().or_else(|| whole(number));
+        if whole != Some(used) {
             self.clamp(key, value, used.into());
         }
         self.record(key, used.into());
@@ -180,4 +182,15 @@ impl<'a> Group<'a> {
 )]
 fn clamp_int(number: f64, exact: Option<u64>, min: u64, max: u64) -> u64 {
     exact.unwrap_or_else(|| number.round().clamp(min as f64, max as f64) as u64).clamp(min, max)
+}
+
+/// The whole number that a float is, if it is one.
+fn whole(number: f64) -> Option<u64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "whole, not negative and below 2^53"
+    )]
+    (number.fract() == 0.0 && (0.0..EXACT).contains(&number)).then_some(number as u64)
 }

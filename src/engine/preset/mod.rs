@@ -49,7 +49,7 @@ pub fn merge(
     let named = given.and_then(|object| object.get("preset")).filter(|name| !name.is_null());
     let bare = given
         .and_then(Value::as_object)
-        .is_none_or(|object| object.keys().all(|key| key == "kind"));
+        .is_none_or(|object| object.iter().all(|(key, value)| key == "kind" || value.is_null()));
     let id = match named {
         Some(name) => name.as_str().unwrap_or_default(),
         None if bare => default,
