@@ -32,7 +32,7 @@ impl Request {
             "workload": {"preset": "llama-2-7b"},
             "training": {"lora_rank": 16},
             "hardware": {"preset": "rtx-4090"},
-            "policy": {"kind": "mix", "k": 8, "beta": 0.5},
+            "policy": {"kind": "mix", "k": 4, "beta": 0.5},
         })
     }
 

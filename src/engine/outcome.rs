@@ -47,7 +47,8 @@ pub struct LayerOutcome {
     pub choice: Choice,
     /// Compute time lost to its copies.
     pub wait: Nanos,
-    /// Bytes freed per share of time paid, by the cheaper of the two; none where nothing is saved.
+    /// Share of the activations that the decision frees over the share of the plain step that it pays; of the
+    /// cheaper of the two for a layer that is kept; none where nothing is saved.
     pub benefit_ratio: Option<f64>,
     /// What its numbers say.
     pub reason: Reason,
@@ -373,9 +374,9 @@ fn layers(
             queue: Nanos::ZERO,
             recompute: layer.forward,
         };
-        let paid =
-            choice.offload_cost().min(choice.recompute).secs() / plain_step.secs().max(1e-12);
-        let freed = saved.as_f64() / total;
+        let (freed, cost) = decided(scenario, plan, i, &choice);
+        let paid = cost.secs() / plain_step.secs().max(1e-12);
+        let freed = freed.as_f64() / total;
         LayerOutcome {
             actions: actions(plan, chain, i),
             wait: waits[i],
@@ -385,6 +386,27 @@ fn layers(
         }
     };
     (0..chain.layers.len()).map(one).collect()
+}
+
+/// What the plan frees of a layer until its backward, and what it pays for that by the lesson's costs; what
+/// the cheaper of the two would, for a layer that it keeps. A segment keeps one boundary for all its layers.
+fn decided(scenario: &Scenario, plan: &Plan, i: usize, choice: &Choice) -> (Bytes, Nanos) {
+    let layer = &scenario.chain.layers[i];
+    let saved = layer.saved_bytes();
+    let cheaper = choice.offload_cost().min(choice.recompute);
+    match &plan.layers[i] {
+        LayerPlan::Segment(at) => {
+            let segment = plan.segments[*at];
+            let first = &scenario.chain.layers[segment.start];
+            let kept = if segment.boundary == Action::Keep { first.boundary.0 } else { 0 };
+            let share = kept / (segment.end - segment.start) as u64;
+            (saved.saturating_sub(Bytes(share)), choice.recompute)
+        }
+        LayerPlan::Plain(actions) => match actions.first() {
+            Some(Action::Host | Action::Ssd) => (saved, choice.offload_cost()),
+            _ => (saved, cheaper),
+        },
+    }
 }
 
 fn actions(plan: &Plan, chain: &Chain, i: usize) -> Vec<Action> {

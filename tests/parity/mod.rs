@@ -91,7 +91,7 @@ fn request(i: usize, random: &mut Random) -> Value {
         count => count.as_u64().unwrap_or(0),
     };
     json!({
-        "v": 1, "detail": i % 7 == 0, "workload": workload, "training": training(random),
+        "v": 1, "detail": i.is_multiple_of(7), "workload": workload, "training": training(random),
         "hardware": hardware(random), "policy": policy(i, layers, random),
         "limits": {"memory_gib": random.hundredths(40, 4000)},
         "weights": {"memory": random.hundredths(0, 100), "compute": random.hundredths(0, 100)},
