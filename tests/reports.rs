@@ -8,8 +8,11 @@ use serde_json::{Value, json};
 /// What a case comes to: nothing, or what differs.
 type Verdict = Result<(), String>;
 
+/// What is tried of a case.
+type Check = fn(&Value) -> Verdict;
+
 /// Cases that the model does not reproduce, and why.
-const EXPECTED_LATER: &[(&str, fn(&Value) -> Verdict, &str)] = &[
+const EXPECTED_LATER: &[(&str, Check, &str)] = &[
     (
         "freed-but-peak-unmoved",
         freed_but_peak_unmoved,
@@ -30,7 +33,7 @@ const EXPECTED_LATER: &[(&str, fn(&Value) -> Verdict, &str)] = &[
 macro_rules! covered {
     ($($test:ident: $id:literal,)+) => {
         /// Cases that come out.
-        const COVERED: &[(&str, fn(&Value) -> Verdict)] = &[$(($id, cases::$test),)+];
+        const COVERED: &[(&str, Check)] = &[$(($id, cases::$test),)+];
         $(
             #[test]
             fn $test() {

@@ -160,7 +160,7 @@ fn first_stage_activations_of_the_22b_model() {
     }
 }
 
-/// The ZeRO paper's table: 7.5 billion parameters over 64 ranks, to the digits that it prints.
+/// The table of the paper on `ZeRO`: 7.5 billion parameters over 64 ranks, to the digits that it prints.
 #[test]
 fn zero_stages_are_the_papers() {
     let file = published();

@@ -1,4 +1,4 @@
-//! The engine against worked examples and against PyTorch's measured peaks, digit for digit (vectors/README.md).
+//! The engine against worked examples and against the peaks that were measured in `PyTorch`, digit for digit (`vectors/README.md`).
 
 use galley::engine::door;
 use galley::engine::units::{Bytes, BytesPerSec, Nanos};
