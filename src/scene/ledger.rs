@@ -55,6 +55,12 @@ impl Band {
         }
     }
 
+    /// Whether it changes during a step.
+    #[must_use]
+    pub const fn moves(self) -> bool {
+        matches!(self, Self::Activations | Self::InFlight | Self::Workspace)
+    }
+
     /// Its bytes in a row.
     #[must_use]
     pub const fn bytes(self, row: &Row) -> Bytes {
@@ -185,6 +191,9 @@ impl Ledger {
         let foot = if below.is_some() { 26.0 } else { 0.0 };
         let scale = Scale::new(domain, (plot.bottom() - foot, plot.y));
         let present: Vec<usize> = (0..7).filter(|&b| is_present(&columns, b)).collect();
+        // What is squeezed into the foot is named there, as one.
+        let named: Vec<usize> =
+            present.iter().copied().filter(|&b| below.is_none() || BANDS[b].moves()).collect();
         let draw = Draw { plot, scale, foot, right: axis.right };
         let bytes_ticks = draw.ticks(if axis.is_narrow() { 4 } else { 5 });
         Self {
@@ -201,7 +210,7 @@ impl Ledger {
             },
             peak: peak(outcome, &axis, &scale),
             below: below.map(|bytes| Below { bytes, y: plot.bottom() - foot }),
-            labels: draw.labels(&columns, &present, names, axis.is_narrow()),
+            labels: draw.labels(&columns, &named, names, axis.is_narrow()),
             bytes_ticks,
             time_ticks: axis.ticks(),
             plot,
@@ -215,6 +224,7 @@ impl Ledger {
         self.areas
             .iter()
             .map(|area| area.band)
+            .filter(|band| self.below.is_none() || band.moves())
             .filter(|band| self.labels.iter().all(|label| label.band != *band))
     }
 }

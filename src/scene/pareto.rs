@@ -246,7 +246,7 @@ impl Pareto {
         let (left, right) = if narrow { (46.0, 14.0) } else { (64.0, 24.0) };
         let plot = Rect {
             x: left,
-            y: 34.0,
+            y: 48.0,
             w: width - left - right,
             h: (0.5 * width).clamp(230.0, 380.0),
         };
@@ -261,14 +261,15 @@ impl Pareto {
         let order = order(front);
         let best_index = front.best();
         let best = best_index.and_then(|i| places[i]);
+        let memory = memory_limit(ask.limits, &peak, &plot);
         Self {
             width,
             height: plot.bottom() + 44.0,
             dots: dots(front, &places),
             line: line(&order, &places, &plot),
             above: places.iter().filter(|place| place.is_none()).count(),
-            memory: memory_limit(ask.limits, &peak, &plot),
-            slowest: ask.limits.step.map(|limit| step_limit(limit, &step, &plot)),
+            memory,
+            slowest: ask.limits.step.map(|limit| step_limit(limit, &step, &plot, &memory)),
             current: ask.current.map(|summary| {
                 (px(peak.held(summary.peak.as_f64())), px(step.held(summary.step.secs())))
             }),
@@ -386,18 +387,19 @@ fn memory_limit(limits: &Limits, peak: &Scale, plot: &Rect) -> Limit {
     Limit {
         at,
         beyond: !peak.contains(value),
-        handle: Rect { x: at - TOUCH / 2.0, y: 0.0, w: TOUCH, h: TOUCH },
+        handle: Rect { x: at - TOUCH / 2.0, y: 4.0, w: TOUCH, h: TOUCH },
         shade: Rect { x: at, y: plot.y, w: px(plot.right() - at), h: plot.h },
     }
 }
 
-fn step_limit(limit: Nanos, step: &Scale, plot: &Rect) -> Limit {
+/// Its shade ends where the budget's begins: what is infeasible twice is not darker.
+fn step_limit(limit: Nanos, step: &Scale, plot: &Rect, memory: &Limit) -> Limit {
     let at = px(step.held(limit.secs()));
     Limit {
         at,
         beyond: !step.contains(limit.secs()),
         handle: Rect { x: plot.right() - TOUCH + 12.0, y: at - TOUCH / 2.0, w: TOUCH, h: TOUCH },
-        shade: Rect { x: plot.x, y: plot.y, w: plot.w, h: px(at - plot.y) },
+        shade: Rect { x: plot.x, y: plot.y, w: px(memory.at - plot.x), h: px(at - plot.y) },
     }
 }
 

@@ -89,7 +89,7 @@ impl Ratio {
         let (left, right) = if width < NARROW { (46.0, 8.0) } else { (64.0, 16.0) };
         let costs = Rect { x: left, y: 24.0, w: width - left - right, h: 130.0 };
         let strip = Rect { y: costs.bottom() + 6.0, h: 14.0, ..costs };
-        let benefits = Rect { y: strip.bottom() + 30.0, h: 64.0, ..costs };
+        let benefits = Rect { y: strip.bottom() + 46.0, h: 64.0, ..costs };
         let columns = columns(outcome, chain, &costs);
         let cost = Scale::new((0.0, highest_cost(&columns)), (costs.bottom(), costs.y));
         let most = highest_benefit(&columns, threshold);

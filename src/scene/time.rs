@@ -90,7 +90,7 @@ impl TimeAxis {
     #[must_use]
     pub fn new(width: f64, window: Window) -> Self {
         let width = if width.is_finite() { width.max(160.0) } else { 160.0 };
-        let (left, margin) = if width < NARROW { (52.0, 10.0) } else { (72.0, 132.0) };
+        let (left, margin) = if width < NARROW { (60.0, 10.0) } else { (72.0, 132.0) };
         let right = width - margin;
         let domain = (window.start.secs(), window.end.secs());
         Self { width, left, right, window, scale: Scale::new(domain, (left, right)) }

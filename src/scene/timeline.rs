@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Bars beyond this many are merged.
-pub const MOST_BARS: usize = 300;
+pub const MOST_BARS: usize = 240;
 /// Width of the shortest stall.
 pub const LEAST_STALL: f64 = 1.5;
 /// Size of labels.
@@ -162,7 +162,7 @@ fn rows(shown: &[&Span], outcome: &Outcome, axis: &TimeAxis) -> Vec<Row> {
     let uses_ssd = outcome.spans.iter().any(|span| span.track == Track::Ssd);
     let tracks =
         [(Track::Compute, 30.0), (Track::D2h, 18.0), (Track::H2d, 18.0), (Track::Ssd, 18.0)];
-    let mut y = 6.0;
+    let mut y = 14.0;
     tracks
         .into_iter()
         .filter(|(track, _)| *track != Track::Ssd || uses_ssd)

@@ -57,6 +57,7 @@ pub fn Counter(props: &Props) -> Html {
                 { for scene.parts.iter().filter_map(|part| label(part, *locale)) }
                 { axis::rect("counter-edge", scene.frame, None) }
                 <line class="counter-peak" x1={scene.peak.to_string()} x2={scene.peak.to_string()} y1="0" y2={scene.height.to_string()} />
+                { peak(&scene, &format::bytes(outcome.peak.row.total()), *locale) }
             </svg>
             <ul class="legend num" aria-label={words::chart_legend(*locale)}>
                 { for BANDS.iter().filter(|band| present(evaluated, **band)).map(|band| {
@@ -69,6 +70,18 @@ pub fn Counter(props: &Props) -> Html {
             </ul>
         </figure>
     }
+}
+
+/// The peak, named where the counter is empty.
+fn peak(scene: &ledger::Counter, peak: &str, locale: Locale) -> Html {
+    let text = words::chart_counter_peak(locale, peak);
+    let filled = scene.parts.last().map_or(0.0, |part| part.rect.right());
+    let x = scene.peak.max(filled) + 8.0;
+    if x + text_width(&text, 12.0) + 4.0 > scene.frame.right() {
+        return Html::default();
+    }
+    let y = (scene.frame.y + scene.frame.h / 2.0).to_string();
+    html! { <text class="label counter-peak-text" x={x.to_string()} {y} dy="0.35em">{text}</text> }
 }
 
 /// Whether a band ever has bytes: the legend must not jump while time plays.

@@ -30,7 +30,13 @@ pub fn walk(at: Option<usize>, step: Move, count: usize) -> Option<usize> {
     Some(match (step, at) {
         (Move::First, _) => 0,
         (Move::Last, _) => last,
-        (Move::By(n), None) => if n < 0 { last } else { 0 },
+        (Move::By(n), None) => {
+            if n < 0 {
+                last
+            } else {
+                0
+            }
+        }
         (Move::By(n), Some(at)) => {
             let n_abs = usize::try_from(n.unsigned_abs()).unwrap_or(last);
             if n < 0 { at.saturating_sub(n_abs) } else { (at + n_abs).min(last) }

@@ -58,19 +58,22 @@ pub fn Ledger(props: &Props) -> Html {
     let scene: Shared<scene::Ledger> = (*scene).clone();
     let onpoint = {
         let (pointed, axis) = (pointed.setter(), scene.axis);
-        Callback::from(move |at: Option<(f64, f64)>| pointed.set(at.map(|(x, _)| axis.time_from_x(x))))
+        Callback::from(move |at: Option<(f64, f64)>| {
+            pointed.set(at.map(|(x, _)| axis.time_from_x(x)))
+        })
     };
     let onfocus = {
         let focus = focus.clone();
         Callback::from(move |_: MouseEvent| focus.set(!*focus))
     };
     let plot = scene.plot;
-    let shown = pointed.unwrap_or(props.playhead);
     html! {
         <figure class={classes!("chart", "chart-ledger", props.stale.then_some("stale"))} aria-label={words::chart_ledger_title(locale)}>
             <div class="chart-head">
                 <figcaption>{words::chart_ledger_title(locale)}</figcaption>
-                <button class="chart-toggle" aria-pressed={focus.to_string()} onclick={onfocus}>{words::chart_ledger_focus(locale)}</button>
+                if evaluated.outcome.fixed.total() > Bytes::ZERO {
+                    <button class="chart-toggle" aria-pressed={focus.to_string()} onclick={onfocus}>{words::chart_ledger_focus(locale)}</button>
+                }
             </div>
             <div class="chart-stage">
                 <Body evaluated={evaluated.clone()} scene={scene.clone()} {locale} id={id.clone()} />
@@ -78,7 +81,7 @@ pub fn Ledger(props: &Props) -> Html {
                     slider=true text={AttrValue::from(format!(": {}", total(evaluated, props.playhead)))}
                     onseek={props.onseek.clone()} {onpoint} />
             </div>
-            { readout(evaluated, shown, locale) }
+            { readout(evaluated, *pointed, locale) }
             <LedgerTwin evaluated={evaluated.clone()} {locale} open={props.open} />
         </figure>
     }
@@ -88,8 +91,11 @@ fn total(evaluated: &Evaluated, at: Nanos) -> String {
     format::bytes(scene::row_at(&evaluated.outcome, at).total())
 }
 
-/// What is there at the pointer, or at the playhead.
-fn readout(evaluated: &Evaluated, at: Nanos, locale: Locale) -> Html {
+/// What is there at the pointer; at the playhead, the counter says it.
+fn readout(evaluated: &Evaluated, pointed: Option<Nanos>, locale: Locale) -> Html {
+    let Some(at) = pointed else {
+        return html! { <p class="chart-readout">{words::chart_ledger_hint(locale)}</p> };
+    };
     let row = scene::row_at(&evaluated.outcome, at);
     let parts = BANDS.iter().filter(|band| band.bytes(&row) > Bytes::ZERO).map(|band| {
         html! { <span class="part">{name::band(locale, *band)}{" "}<b>{format::bytes(band.bytes(&row))}</b></span> }
@@ -185,7 +191,7 @@ fn below(scene: &scene::Ledger, locale: Locale) -> Html {
         return Html::default();
     };
     let Rect { x, w, .. } = scene.plot;
-    let teeth = "l4 -3l4 6".repeat(crate::scene::index(w / 8.0)) ;
+    let teeth = "l4 -3l4 3".repeat(crate::scene::index(w / 8.0));
     let text = words::chart_ledger_below(locale, &format::bytes(below.bytes));
     html! {
         <g class="below">
@@ -234,7 +240,8 @@ struct TwinProps {
 #[component]
 fn LedgerTwin(props: &TwinProps) -> Html {
     let table = use_callback((props.evaluated.clone(), props.locale), |(), (evaluated, locale)| {
-        let mut head = vec![words::chart_time(*locale).to_owned(), words::chart_total(*locale).to_owned()];
+        let mut head =
+            vec![words::chart_time(*locale).to_owned(), words::chart_total(*locale).to_owned()];
         head.extend(name::bands(*locale));
         let row = |step: crate::engine::ledger::Step| {
             let mut cells = vec![format::time(step.at), format::bytes(step.row.total())];

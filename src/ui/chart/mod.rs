@@ -14,6 +14,7 @@ mod ratio;
 mod reason;
 mod timeline;
 mod twin;
+mod zoom;
 
 pub use counter::Counter;
 pub use ledger::Ledger;
@@ -22,6 +23,7 @@ pub use pareto::Pareto;
 pub use ratio::Ratio;
 pub use reason::why;
 pub use timeline::Timeline;
+pub use zoom::Zoom;
 
 use crate::engine::error::Notes;
 use crate::engine::outcome::Outcome;

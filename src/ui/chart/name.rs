@@ -69,14 +69,21 @@ pub fn family(locale: Locale, family: Family) -> &'static str {
     }
 }
 
+/// A layer's name in the reader's language; names of a profile stay as they are.
+pub fn layer(locale: Locale, name: &str) -> String {
+    match name.split_once(' ') {
+        Some(("block", number)) => words::chart_name_block(locale, number),
+        Some(("layer", number)) => words::chart_name_layer(locale, number),
+        None if name == "embedding" => words::chart_name_embedding(locale).to_owned(),
+        None if name == "head" => words::chart_name_head(locale).to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
 /// A policy in a few words, with the numbers that tell it from its neighbours.
 #[must_use]
 pub fn policy_name(locale: Locale, policy: &Policy) -> String {
-    let k = policy
-        .segments
-        .as_ref()
-        .map_or(policy.k, |list| list.len() as u64)
-        .to_string();
+    let k = policy.segments.as_ref().map_or(policy.k, |list| list.len() as u64).to_string();
     let name = match policy.kind {
         PolicyKind::Keep => words::chart_plan_keep(locale).to_owned(),
         PolicyKind::Checkpoint => words::chart_plan_checkpoint(locale, &k),

@@ -2,7 +2,7 @@
 
 use super::key::{Move, moved, walk};
 use super::pattern::{fill, patterns};
-use super::playhead::{capture, place};
+use super::playhead::place;
 use super::twin::{MOST_ROWS, Table, Twin};
 use super::{Evaluated, axis, name};
 use crate::engine::outcome::Summary;
@@ -175,8 +175,16 @@ fn legend(scene: &scene::Pareto, locale: Locale) -> Html {
 /// A star of five points.
 fn star(x: f64, y: f64, r: f64) -> String {
     const POINTS: [(f64, f64); 10] = [
-        (0.0, -1.0), (0.235, -0.324), (0.951, -0.309), (0.38, 0.124), (0.588, 0.809), (0.0, 0.4), (-0.588, 0.809),
-        (-0.38, 0.124), (-0.951, -0.309), (-0.235, -0.324),
+        (0.0, -1.0),
+        (0.235, -0.324),
+        (0.951, -0.309),
+        (0.38, 0.124),
+        (0.588, 0.809),
+        (0.0, 0.4),
+        (-0.588, 0.809),
+        (-0.38, 0.124),
+        (-0.951, -0.309),
+        (-0.235, -0.324),
     ];
     let corners = POINTS.map(|(dx, dy)| format!("{} {}", px(x + r * dx), px(y + r * dy)));
     format!("M{}Z", corners.join("L"))
@@ -197,7 +205,11 @@ fn Body(props: &BodyProps) -> Html {
     let own = current(evaluated);
     let count = front.points.iter().filter(|point| point.on_front).count();
     let text = words::chart_pareto_text(
-        *locale, &count.to_string(), &format::bytes(own.peak), &front.points.len().to_string(), &format::time(own.step),
+        *locale,
+        &count.to_string(),
+        &format::bytes(own.peak),
+        &front.points.len().to_string(),
+        &format::time(own.step),
     );
     html! {
         <svg class="chart-body" role="img" aria-label={words::chart_pareto_title(*locale)} aria-describedby={format!("{id}-text")}
@@ -260,15 +272,13 @@ fn iso_label(scene: &scene::Pareto, [x1, y1, x2, y2]: [f64; 4], locale: Locale) 
 
 fn titles(scene: &scene::Pareto, locale: Locale) -> Html {
     let plot = scene.plot;
-    let less = words::chart_pareto_less(locale);
     html! {
         <g class="axis-titles">
             <text class="tick" x={plot.right().to_string()} y={(plot.bottom() + 34.0).to_string()} text-anchor="end">
-                {format!("← {} · {}", less, words::chart_pareto_peak(locale))}</text>
-            <text class="tick halo" x={(plot.x + 6.0).to_string()} y={(plot.bottom() - 8.0).to_string()}>
-                {format!("↓ {} · {}", less, words::chart_pareto_step(locale))}</text>
+                {words::chart_pareto_peak_title(locale)}</text>
+            <text class="tick" x="0" y="12">{words::chart_pareto_step_title(locale)}</text>
             if scene.above > 0 {
-                <text class="tick halo" x={(plot.x + 6.0).to_string()} y={(plot.y + 14.0).to_string()}>
+                <text class="tick halo" x={(plot.right() - 8.0).to_string()} y={(plot.y + 16.0).to_string()} text-anchor="end">
                     {format!("↑ {}", words::chart_pareto_above(locale, &scene.above.to_string()))}</text>
             }
             if scene.memory.shade.w > 70.0 {
@@ -354,17 +364,18 @@ fn walker(props: &OverlayProps, node: &NodeRef) -> Html {
 
 fn walking(props: &OverlayProps, at: Option<usize>) -> Callback<KeyboardEvent> {
     let (front, scene) = (props.front.clone(), props.scene.clone());
-    let (pointed, onpoint, onchoose) = (props.pointed, props.onpoint.clone(), props.asked.onchoose.clone());
+    let (pointed, onpoint, onchoose) =
+        (props.pointed, props.onpoint.clone(), props.asked.onchoose.clone());
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
         if let Some(step) = moved(&key) {
             event.prevent_default();
             onpoint.set(walk(at, step, scene.order.len()).map(|at| scene.order[at]));
         } else if (key == "Enter" || key == " ")
-            && let Some(i) = pointed
+            && let Some(point) = pointed.and_then(|i| front.points.get(i))
         {
             event.prevent_default();
-            onchoose.emit(front.points[i].policy.clone());
+            onchoose.emit(point.policy.clone());
         }
     })
 }
@@ -390,7 +401,9 @@ fn memory_handle(props: &OverlayProps, node: &NodeRef, budget: &str) -> Html {
     let (card, own) = (evaluated.scenario.hardware.memory, evaluated.scenario.limits.memory);
     let onmove = {
         let (scene, onlimit) = (scene.clone(), onlimit.clone());
-        Callback::from(move |((x, _), done): ((f64, f64), bool)| onlimit.emit((scene.memory_from_x(x, card), done)))
+        Callback::from(move |((x, _), done): ((f64, f64), bool)| {
+            onlimit.emit((scene.memory_from_x(x, card), done))
+        })
     };
     let onkey = {
         let onlimit = onlimit.clone();
@@ -401,15 +414,25 @@ fn memory_handle(props: &OverlayProps, node: &NodeRef, budget: &str) -> Html {
     let text = words::chart_pareto_limit_is(*locale, budget);
     let range = [0.0, card.gib(), own.gib()].map(|gib| format!("{gib:.2}"));
     let label = words::chart_pareto_limit(*locale);
-    let body = handle(&Handle { class: "limit-memory", label, text: text.clone(), range, limit: scene.memory, node, onlock, onmove, onkey });
+    let body = handle(&Handle {
+        class: "limit-memory",
+        label,
+        text: text.clone(),
+        range,
+        limit: scene.memory,
+        node,
+        onlock,
+        onmove,
+        onkey,
+    });
     let (at, plot) = (scene.memory.at, scene.plot);
     let room_right = plot.right() - at > text_width(&text, 12.0) + 16.0;
     let (dx, anchor) = if room_right { (16.0, "start") } else { (-16.0, "end") };
     let beyond = if scene.memory.beyond { " →" } else { "" };
     html! {
         <>
-            <line class="limit-line" x1={at.to_string()} x2={at.to_string()} y1="24" y2={plot.bottom().to_string()} aria-hidden="true" />
-            <text class="label halo limit-text" aria-hidden="true" x={(at + dx).to_string()} y="20" text-anchor={anchor}>{text}{beyond}</text>
+            <line class="limit-line" x1={at.to_string()} x2={at.to_string()} y1="36" y2={plot.bottom().to_string()} aria-hidden="true" />
+            <text class="label halo limit-text" aria-hidden="true" x={(at + dx).to_string()} y="30" text-anchor={anchor}>{text}{beyond}</text>
             { body }
         </>
     }
@@ -442,12 +465,16 @@ fn step_handle(props: &OverlayProps, node: &NodeRef, limit: Limit, own: Nanos) -
     };
     let onmove = {
         let (scene, onlimit) = (scene.clone(), onlimit.clone());
-        Callback::from(move |((_, y), done): ((f64, f64), bool)| onlimit.emit((scene.step_from_y(y), done)))
+        Callback::from(move |((_, y), done): ((f64, f64), bool)| {
+            onlimit.emit((scene.step_from_y(y), done))
+        })
     };
     let stride = Nanos((own.0 / 50).max(1));
     let onkey = Callback::from(move |(step, done): (Option<Move>, bool)| {
         let next = match step {
-            Some(Move::By(n)) if n < 0 => own.saturating_sub(stride.times(n.unsigned_abs())).max(stride),
+            Some(Move::By(n)) if n < 0 => {
+                own.saturating_sub(stride.times(n.unsigned_abs())).max(stride)
+            }
             Some(Move::By(n)) => own + stride.times(n.unsigned_abs()),
             _ => own,
         };
@@ -463,13 +490,13 @@ fn handle(of: &Handle) -> Html {
     let rect = of.limit.handle;
     let (x, y) = (rect.x + rect.w / 2.0, rect.y + rect.h / 2.0);
     let onpointerdown = {
-        let (node, onlock) = (of.node.clone(), of.onlock.clone());
+        let onlock = of.onlock.clone();
         Callback::from(move |event: PointerEvent| {
-            if let Some(target) = event.target_dyn_into::<web_sys::Element>().filter(|_| event.button() == 0) {
-                let _gone = target.set_pointer_capture(event.pointer_id());
+            // The part that was grabbed gets the pointer: what bubbles from it comes through this handle.
+            let grabbed = event.target_dyn_into::<web_sys::Element>();
+            if let Some(grabbed) = grabbed.filter(|_| event.button() == 0) {
+                let _gone = grabbed.set_pointer_capture(event.pointer_id());
                 onlock.emit(true);
-            } else {
-                capture(&node, &event);
             }
         })
     };
@@ -531,14 +558,17 @@ struct TwinProps {
 
 #[component]
 fn ParetoTwin(props: &TwinProps) -> Html {
-    let table = use_callback((props.front.clone(), props.locale), |(), (front, locale)| rows(front, *locale));
+    let table = use_callback((props.front.clone(), props.locale), |(), (front, locale)| {
+        rows(front, *locale)
+    });
     html! { <Twin caption={words::chart_pareto_front(props.locale)} locale={props.locale} open={props.open} {table} /> }
 }
 
 fn rows(front: &Front, locale: Locale) -> Table {
     let row = |i: usize| {
         let point = &front.points[i];
-        let fits = if point.summary.fits { words::chart_yes(locale) } else { words::chart_no(locale) };
+        let fits =
+            if point.summary.fits { words::chart_yes(locale) } else { words::chart_no(locale) };
         vec![
             name::policy_name(locale, &point.policy),
             format::bytes(point.summary.peak),

@@ -4,15 +4,27 @@ use yew::prelude::*;
 
 /// Classes that have a pattern.
 const PATTERNED: [&str; 16] = [
-    "recompute", "offload", "prefetch", "stall-room", "stall-copy", "ssd", "ssd-write", "ssd-read", "gradients",
-    "optimizer", "unmodelled", "in-flight", "workspace", "mixed", "overflow", "infeasible",
+    "recompute",
+    "offload",
+    "prefetch",
+    "stall-room",
+    "stall-copy",
+    "ssd",
+    "ssd-write",
+    "ssd-read",
+    "gradients",
+    "optimizer",
+    "unmodelled",
+    "in-flight",
+    "workspace",
+    "mixed",
+    "overflow",
+    "infeasible",
 ];
 
 /// The `fill` of a class: a pattern of the picture `id`, or none where the style sheet says it.
 pub fn fill(id: &str, class: &str) -> Option<AttrValue> {
-    PATTERNED
-        .contains(&class)
-        .then(|| AttrValue::from(format!("url(#{id}-{class})")))
+    PATTERNED.contains(&class).then(|| AttrValue::from(format!("url(#{id}-{class})")))
 }
 
 /// The patterns of a picture.

@@ -36,14 +36,11 @@ pub struct Props {
 /// Where a pointer is inside an element.
 pub fn place(node: &NodeRef, event: &MouseEvent) -> Option<(f64, f64)> {
     let frame = node.cast::<Element>()?.get_bounding_client_rect();
-    Some((
-        f64::from(event.client_x()) - frame.left(),
-        f64::from(event.client_y()) - frame.top(),
-    ))
+    Some((f64::from(event.client_x()) - frame.left(), f64::from(event.client_y()) - frame.top()))
 }
 
 /// Keeps a pointer's events coming while it is down, wherever it goes.
-pub fn capture(node: &NodeRef, event: &PointerEvent) {
+fn capture(node: &NodeRef, event: &PointerEvent) {
     if let Some(element) = node.cast::<Element>() {
         // A pointer that is already gone needs none.
         let _gone = element.set_pointer_capture(event.pointer_id());
@@ -134,9 +131,7 @@ fn onkey(props: &Props) -> Callback<KeyboardEvent> {
         onseek.emit(window.held(match step {
             Move::First => window.start,
             Move::Last => window.end,
-            Move::By(n) if n < 0 => {
-                playhead.saturating_sub(Nanos(stride * n.unsigned_abs()))
-            }
+            Move::By(n) if n < 0 => playhead.saturating_sub(Nanos(stride * n.unsigned_abs())),
             Move::By(n) => playhead + Nanos(stride * n.unsigned_abs()),
         }));
     })

@@ -61,7 +61,8 @@ pub fn Ratio(props: &Props) -> Html {
         })
     };
     // Something is always explained: what the pointer is on, what is selected, or the first block.
-    let shown = pointed.or(selected).or_else(|| evaluated.scenario.chain.blocks().next()).unwrap_or(0);
+    let first = evaluated.scenario.chain.blocks().next();
+    let shown = pointed.or(selected).or(first).unwrap_or(0).min(layers.saturating_sub(1));
     html! {
         <figure class={classes!("chart", "chart-ratio", props.stale.then_some("stale"))} aria-label={words::chart_ratio_title(locale)}>
             { legend(&scene, id, locale) }
@@ -69,7 +70,7 @@ pub fn Ratio(props: &Props) -> Html {
                 <Body evaluated={evaluated.clone()} scene={scene.clone()} {locale} id={id.clone()} />
                 <Columns evaluated={evaluated.clone()} {scene} {locale} {selected} {onlayer} onpoint={pointed.setter()} />
             </div>
-            <p class="chart-readout chart-why" aria-live="polite"><b>{heading(locale, evaluated, shown)}</b>{" "}{why(locale, evaluated, shown)}</p>
+            <p class="chart-readout chart-why" aria-live="polite"><b>{name::layer(locale, &evaluated.scenario.chain.layers[shown].name)}</b>{" · "}{why(locale, evaluated, shown)}</p>
             <RatioTwin evaluated={evaluated.clone()} {locale} open={props.open} />
         </figure>
     }
@@ -106,7 +107,8 @@ fn Body(props: &BodyProps) -> Html {
     };
     let (x, y) = (scene.costs.x, scene.benefits.y - 10.0);
     let benefit = words::chart_ratio_benefit(*locale);
-    let fits = text_width(benefit, 11.0) < scene.costs.w;
+    let limit = words::chart_ratio_threshold(*locale, &threshold);
+    let fits = text_width(benefit, 11.0) + text_width(&limit, 11.0) + 50.0 < scene.costs.w;
     let benefit = if fits { benefit } else { words::chart_ratio_benefit_short(*locale) };
     html! {
         <svg class="chart-body" role="img" aria-label={words::chart_ratio_title(*locale)} aria-describedby={format!("{id}-text")}
@@ -126,8 +128,7 @@ fn Body(props: &BodyProps) -> Html {
             { layer_numbers(scene) }
             <line class="threshold" x1={x.to_string()} x2={scene.costs.right().to_string()} y1={scene.threshold.to_string()}
                 y2={scene.threshold.to_string()} />
-            <text class="label small halo threshold-text" x={scene.costs.right().to_string()} y={(scene.threshold - 5.0).to_string()} text-anchor="end">
-                {words::chart_ratio_threshold(*locale, &threshold)}</text>
+            <text class="tick" x={scene.costs.right().to_string()} y={y.to_string()} text-anchor="end">{format!("┄ {limit}")}</text>
             { axis::path("benefit worthwhile", &scene.worthwhile, None) }
             { axis::path("benefit poor", &scene.poor, None) }
         </svg>
@@ -196,9 +197,9 @@ fn Columns(props: &ColumnsProps) -> Html {
         let (node, moved_by_key) = (node.clone(), moved_by_key.clone());
         use_effect_with(current, move |current| {
             if moved_by_key.replace(false) {
-                let column = node
-                    .cast::<web_sys::Element>()
-                    .and_then(|svg| svg.query_selector(&format!("[data-column='{current}']")).ok().flatten());
+                let column = node.cast::<web_sys::Element>().and_then(|svg| {
+                    svg.query_selector(&format!("[data-column='{current}']")).ok().flatten()
+                });
                 if let Some(column) = column {
                     focus(&column);
                 }
@@ -226,7 +227,8 @@ fn Columns(props: &ColumnsProps) -> Html {
         Callback::from(move |_: PointerEvent| onpoint.set(None))
     };
     let onkeydown = {
-        let (selected, onlayer, count) = (*selected, onlayer.clone(), evaluated.outcome.layers.len());
+        let (selected, onlayer, count) =
+            (*selected, onlayer.clone(), evaluated.outcome.layers.len());
         Callback::from(move |event: KeyboardEvent| {
             if let Some(step) = moved(&event.key()) {
                 event.prevent_default();
@@ -238,7 +240,12 @@ fn Columns(props: &ColumnsProps) -> Html {
         })
     };
     let column = |(i, column): (usize, &scene::Column)| {
-        let band = Rect { x: column.x, w: column.w, y: scene.costs.y, h: scene.benefits.bottom() - scene.costs.y };
+        let band = Rect {
+            x: column.x,
+            w: column.w,
+            y: scene.costs.y,
+            h: scene.benefits.bottom() - scene.costs.y,
+        };
         let is_selected = selected.is_some() && i == current;
         html! {
             <g key={i} class={classes!("column", is_selected.then_some("selected"))} role="option" data-column={i.to_string()}
@@ -269,7 +276,11 @@ fn focus(element: &web_sys::Element) {
 fn spoken(evaluated: &Evaluated, column: &scene::Column, locale: Locale) -> String {
     let layers = &column.layers;
     if layers.len() > 1 {
-        return words::chart_layers(locale, &(layers.start + 1).to_string(), &layers.end.to_string());
+        return words::chart_layers(
+            locale,
+            &(layers.start + 1).to_string(),
+            &layers.end.to_string(),
+        );
     }
     heading(locale, evaluated, layers.start)
 }
@@ -283,7 +294,9 @@ struct TwinProps {
 
 #[component]
 fn RatioTwin(props: &TwinProps) -> Html {
-    let table = use_callback((props.evaluated.clone(), props.locale), |(), (evaluated, locale)| rows(evaluated, *locale));
+    let table = use_callback((props.evaluated.clone(), props.locale), |(), (evaluated, locale)| {
+        rows(evaluated, *locale)
+    });
     html! { <Twin caption={words::chart_ratio_title(props.locale)} locale={props.locale} open={props.open} {table} /> }
 }
 
@@ -292,7 +305,7 @@ fn rows(evaluated: &Evaluated, locale: Locale) -> Table {
     let row = |i: usize| {
         let layer = &outcome.layers[i];
         vec![
-            scenario.chain.layers[i].name.clone(),
+            name::layer(locale, &scenario.chain.layers[i].name),
             format::time(layer.choice.offload_cost()),
             format::time(layer.choice.recompute),
             format::time(layer.choice.round_trip),

@@ -26,18 +26,15 @@ pub fn why(locale: Locale, evaluated: &Evaluated, layer: usize) -> String {
         benefit(locale, own, evaluated.scenario.policy.threshold),
     ];
     let between = if locale == Locale::En { " " } else { "" };
-    let said: Vec<String> = sentences
-        .into_iter()
-        .filter(|sentence| !sentence.is_empty())
-        .collect();
+    let said: Vec<String> = sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect();
     said.join(between)
 }
 
 /// The layer's name and fate: "block 12: Recompute".
 pub fn heading(locale: Locale, evaluated: &Evaluated, layer: usize) -> String {
-    let name = &evaluated.scenario.chain.layers[layer].name;
+    let name = name::layer(locale, &evaluated.scenario.chain.layers[layer].name);
     let fate = name::fate(locale, ratio::fate(&evaluated.outcome, layer));
-    words::chart_ratio_layer(locale, fate, name)
+    words::chart_ratio_layer(locale, fate, &name)
 }
 
 fn decided(locale: Locale, evaluated: &Evaluated, fate: Fate) -> String {
@@ -78,25 +75,24 @@ fn follows(locale: Locale, layer: &LayerOutcome, fate: Fate) -> String {
         return String::new();
     };
     match (action, layer.reason) {
-        (Action::Keep, Reason::RecomputeCheaper) => words::chart_then_keep_recompute(locale).to_owned(),
+        (Action::Keep, Reason::RecomputeCheaper) => {
+            words::chart_then_keep_recompute(locale).to_owned()
+        }
         (Action::Keep, Reason::OffloadHidden) => words::chart_then_keep_offload(locale).to_owned(),
         (Action::Keep, Reason::WindowTooShort) => words::chart_then_keep_window(locale).to_owned(),
-        (Action::Recompute, Reason::OffloadHidden) => {
-            words::chart_then_recompute_hidden(locale).to_owned()
-        }
         (Action::Recompute, Reason::WindowTooShort) => words::chart_then_recompute_window(
             locale,
             &format::time(layer.choice.offload_cost()),
             &format::time(layer.choice.recompute),
         ),
-        (Action::Host | Action::Ssd, Reason::RecomputeCheaper) => {
-            words::chart_then_offload_recompute(locale).to_owned()
-        }
         (Action::Host | Action::Ssd, Reason::WindowTooShort) => {
             words::chart_then_offload_window(locale).to_owned()
         }
-        (Action::Recompute, Reason::RecomputeCheaper)
-        | (Action::Host | Action::Ssd, Reason::OffloadHidden)
+        // The comparison has said which is cheaper already.
+        (
+            Action::Recompute | Action::Host | Action::Ssd,
+            Reason::RecomputeCheaper | Reason::OffloadHidden,
+        )
         | (_, Reason::NothingSaved) => String::new(),
     }
 }

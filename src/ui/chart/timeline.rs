@@ -49,7 +49,12 @@ pub fn Timeline(props: &Props) -> Html {
     let pointed = use_state_eq(|| None::<usize>);
     let window = props.window.unwrap_or_else(|| Window::whole(&evaluated.outcome));
     let scene = use_memo((evaluated.clone(), props.width, window), |(evaluated, width, window)| {
-        Shared::new(scene::Timeline::of(&evaluated.outcome, &evaluated.scenario.chain, *width, *window))
+        Shared::new(scene::Timeline::of(
+            &evaluated.outcome,
+            &evaluated.scenario.chain,
+            *width,
+            *window,
+        ))
     });
     let scene: Shared<scene::Timeline> = (*scene).clone();
     let onpoint = {
@@ -63,7 +68,7 @@ pub fn Timeline(props: &Props) -> Html {
             <div class="chart-head"><figcaption>{words::chart_timeline_title(locale)}</figcaption></div>
             <div class="chart-stage">
                 <Body evaluated={evaluated.clone()} scene={scene.clone()} {locale} id={id.clone()} />
-                <Playhead axis={scene.axis} height={scene.height} reach={(2.0, scene.bottom)} playhead={props.playhead} {locale}
+                <Playhead axis={scene.axis} height={scene.height} reach={(10.0, scene.bottom)} playhead={props.playhead} {locale}
                     slider=false onseek={props.onseek.clone()} {onpoint} />
             </div>
             <p class="chart-readout num">
@@ -79,7 +84,7 @@ pub fn Timeline(props: &Props) -> Html {
 
 fn sentence(locale: Locale, evaluated: &Evaluated, span: &Span) -> String {
     let kind = name::kind(locale, span.kind);
-    let layer = whose(evaluated, span);
+    let layer = whose(evaluated, span, locale);
     let (time, start) = (format::time(span.end - span.start), format::time(span.start));
     if span.bytes > Bytes::ZERO {
         words::chart_timeline_copy(locale, &format::bytes(span.bytes), kind, &layer, &start, &time)
@@ -89,13 +94,14 @@ fn sentence(locale: Locale, evaluated: &Evaluated, span: &Span) -> String {
 }
 
 /// The layer, and the tensor where copies are cut so.
-fn whose(evaluated: &Evaluated, span: &Span) -> String {
+fn whose(evaluated: &Evaluated, span: &Span, locale: Locale) -> String {
     let Some(layer) = evaluated.scenario.chain.layers.get(span.layer) else {
         return format::NONE.to_owned();
     };
+    let name = name::layer(locale, &layer.name);
     match span.tensor.and_then(|tensor| layer.saved.get(tensor)) {
-        Some(tensor) => format!("{} / {}", layer.name, tensor.name),
-        None => layer.name.clone(),
+        Some(tensor) => format!("{name} / {}", tensor.name),
+        None => name,
     }
 }
 
@@ -113,7 +119,7 @@ fn Body(props: &BodyProps) -> Html {
     let BodyProps { evaluated, scene, locale, id } = props;
     let kinds = kinds(&evaluated.outcome.spans);
     let classes: Vec<&'static str> = kinds.iter().map(|kind| class(*kind)).collect();
-    let plot = Rect { x: scene.axis.left, y: 0.0, w: scene.axis.plot(), h: scene.bottom };
+    let plot = Rect { x: scene.axis.left, y: 10.0, w: scene.axis.plot(), h: scene.bottom - 10.0 };
     html! {
         <>
             <svg class="chart-body" role="img" aria-label={words::chart_timeline_title(*locale)} aria-describedby={format!("{id}-text")}
@@ -123,7 +129,8 @@ fn Body(props: &BodyProps) -> Html {
                 { patterns(id, &classes) }
                 { axis::across(&scene.ticks, plot) }
                 { for scene.rows.iter().map(|row| track(row, scene, *locale)) }
-                { for scene.bars.iter().map(|bar| one(bar, id)) }
+                <g>{ for scene.bars.iter().map(|bar| one(bar, id)) }</g>
+                <g>{ for scene.bars.iter().filter_map(inside) }</g>
                 { for scene.stalls.iter().map(|stalls| {
                     let class = class(stalls.kind);
                     axis::path(format!("mark mark-{class}"), &stalls.path, fill(id, class))
@@ -151,8 +158,16 @@ fn text(evaluated: &Evaluated, locale: Locale) -> String {
 /// Kinds in use, stalls last.
 fn kinds(spans: &[Span]) -> Vec<SpanKind> {
     const ORDER: [SpanKind; 10] = [
-        SpanKind::Forward, SpanKind::Recompute, SpanKind::Backward, SpanKind::Optimizer, SpanKind::Offload,
-        SpanKind::Prefetch, SpanKind::SsdWrite, SpanKind::SsdRead, SpanKind::StallCopy, SpanKind::StallRoom,
+        SpanKind::Forward,
+        SpanKind::Recompute,
+        SpanKind::Backward,
+        SpanKind::Optimizer,
+        SpanKind::Offload,
+        SpanKind::Prefetch,
+        SpanKind::SsdWrite,
+        SpanKind::SsdRead,
+        SpanKind::StallCopy,
+        SpanKind::StallRoom,
     ];
     let used = |kind: &SpanKind| spans.iter().any(|span| span.kind == *kind);
     ORDER.into_iter().filter(used).collect()
@@ -184,21 +199,20 @@ fn track(row: &scene::Row, scene: &scene::Timeline, locale: Locale) -> Html {
 
 fn one(bar: &scene::Bar, id: &str) -> Html {
     let class = class(bar.kind);
-    let rect = Rect { x: bar.x, y: bar.y, w: bar.w, h: bar.h };
-    let mark = html! {
-        <rect class={format!("mark span mark-{class}")} x={rect.x.to_string()} y={rect.y.to_string()} width={rect.w.to_string()}
-            height={rect.h.to_string()} fill={fill(id, class)} />
-    };
-    match &bar.label {
-        None => html! { <g key={bar.key.clone()}>{mark}</g> },
-        Some(text) => html! {
-            <g key={bar.key.clone()}>
-                {mark}
-                <text class={format!("label small on-{class}")} x={(bar.x + bar.w / 2.0).to_string()} y={(bar.y + bar.h / 2.0).to_string()}
-                    dy="0.35em" text-anchor="middle">{text}</text>
-            </g>
-        },
+    let [x, y, width, height] = [bar.x, bar.y, bar.w, bar.h].map(|px| px.to_string());
+    html! {
+        <rect key={bar.key.clone()} class={format!("mark span mark-{class}")} {x} {y} {width} {height}
+            fill={fill(id, class)} />
     }
+}
+
+fn inside(bar: &scene::Bar) -> Option<Html> {
+    let text = bar.label.as_ref()?;
+    let class = format!("label small on-{}", class(bar.kind));
+    let (x, y) = ((bar.x + bar.w / 2.0).to_string(), (bar.y + bar.h / 2.0).to_string());
+    Some(html! {
+        <text key={bar.key.clone()} {class} {x} {y} dy="0.35em" text-anchor="middle">{text}</text>
+    })
 }
 
 #[derive(Clone, PartialEq, Properties)]
@@ -230,7 +244,7 @@ fn rows(evaluated: &Evaluated, locale: Locale) -> Table {
         vec![
             name::kind(locale, span.kind).to_owned(),
             name::track(locale, span.track).to_owned(),
-            whose(evaluated, span),
+            whose(evaluated, span, locale),
             format::time(span.start),
             format::time(span.end - span.start),
             format::bytes(span.bytes),
