@@ -1,0 +1,80 @@
+//! How long the engine takes: an answer has to come within a frame, a front within the blink after a drag.
+//! `cargo bench --no-default-features`
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use galley::engine::search::front::Front;
+use galley::engine::{Plan, Scenario, door, outcome};
+use serde_json::{Value, json};
+use std::hint::black_box;
+use std::time::Duration;
+
+fn scenario(request: &Value) -> Scenario {
+    Scenario::read(request).unwrap_or_else(|error| panic!("{error}: {request}")).0
+}
+
+/// Every tensor of 80 layers on its own copy, on one of eight cards that share the model.
+fn llama_3_70b() -> Value {
+    json!({
+        "workload": {"preset": "llama-3-70b"},
+        "training": {"tp": 8, "sp": true, "zero": 3, "dp": 8},
+        "hardware": {"preset": "h100-80g"},
+        "policy": {"kind": "offload", "granularity": "tensor"},
+    })
+}
+
+fn llama_2_7b() -> Value {
+    json!({
+        "workload": {"preset": "llama-2-7b"}, "training": {"lora_rank": 16},
+        "hardware": {"preset": "rtx-4090"}, "policy": {"kind": "checkpoint"},
+    })
+}
+
+/// One outcome: target 1 ms.
+fn evaluate(c: &mut Criterion) {
+    let request = llama_3_70b();
+    let (text, parsed) = (request.to_string(), scenario(&request));
+    let plan = Plan::of(&parsed.policy, &parsed.chain, &parsed.hardware);
+    let mut group = c.benchmark_group("evaluate llama-3-70b by tensor");
+    group.bench_function("scenario", |b| b.iter(|| outcome::evaluate(black_box(&parsed))));
+    group.bench_function("summary", |b| b.iter(|| outcome::summarize(black_box(&parsed), &plan)));
+    group.bench_function("text to text", |b| {
+        b.iter(|| door::text(&door::evaluate(black_box(&text))));
+    });
+    group.finish();
+}
+
+/// A family of 500 plans or more: target 50 ms.
+fn front(c: &mut Criterion) {
+    let mut group = c.benchmark_group("front");
+    group.measurement_time(Duration::from_secs(8)).sample_size(30);
+    for (name, request) in [("llama-2-7b", llama_2_7b()), ("llama-3-70b by tensor", llama_3_70b())]
+    {
+        let scenario = scenario(&request);
+        let plans = Front::of(&scenario).points.len();
+        assert!(plans >= 500, "{name}: {plans} plans");
+        group.bench_function(format!("{name}, {plans} plans"), |b| {
+            b.iter(|| Front::of(black_box(&scenario)));
+        });
+    }
+    group.finish();
+}
+
+/// From numbers to a chain, and from a published config to one.
+fn lower(c: &mut Criterion) {
+    let parsed = scenario(&llama_3_70b());
+    c.bench_function("lower llama-3-70b", |b| {
+        b.iter(|| parsed.workload.lower(black_box(&parsed.training), &parsed.hardware));
+    });
+    let config = json!({"workload": {"kind": "huggingface", "seq": 4096, "config": {
+        "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 8192,
+        "intermediate_size": 28672, "num_attention_heads": 64, "num_hidden_layers": 80,
+        "num_key_value_heads": 8, "vocab_size": 128_256, "rms_norm_eps": 1e-5,
+    }}});
+    let text = config.to_string();
+    c.bench_function("parse a config.json of 80 layers", |b| {
+        b.iter(|| Scenario::parse(black_box(&text)));
+    });
+}
+
+criterion_group!(benches, evaluate, front, lower);
+criterion_main!(benches);
