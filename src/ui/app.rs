@@ -44,7 +44,7 @@ pub fn App() -> Html {
         Callback::from(move |()| pasting.set(!*pasting))
     };
     html! {
-        <div ref={top} class={classes!("page", state.view.embed.then_some("embed"))}>
+        <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
             if !state.view.embed {
                 <a class="skip" href="#views">{words::app_skip(locale)}</a>
                 <Header model={preset(&state, "workload")} card={preset(&state, "hardware")} training={training_name(&state)}

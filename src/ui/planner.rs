@@ -37,8 +37,8 @@ pub struct Search {
 
 struct Job {
     id: u32,
-    text: String,
-    scenario: Scenario,
+    text: Shared<String>,
+    evaluated: Shared<Evaluated>,
 }
 
 struct Planner {
@@ -125,7 +125,7 @@ fn answered(handle: &Handle, data: &JsValue) {
     drop(planner);
     match serde_json::from_str::<(Vec<Summary>, Summary)>(&text) {
         Ok((summaries, plain)) => {
-            done.emit((Front::from_survey(&job.scenario, summaries, plain), latest));
+            done.emit((Front::from_survey(&job.evaluated.scenario, summaries, plain), latest));
         }
         Err(_) => dismissed(handle),
     }
@@ -152,14 +152,14 @@ fn on_the_page(handle: &Handle, job: Job) {
     const PATIENCE_MS: u32 = 250;
     let done = handle.borrow().done.clone();
     let timeout =
-        Timeout::new(PATIENCE_MS, move || done.emit((Front::of(&job.scenario), true)));
+        Timeout::new(PATIENCE_MS, move || done.emit((Front::of(&job.evaluated.scenario), true)));
     handle.borrow_mut().later = Some(timeout);
 }
 
-fn ask(handle: &Handle, text: String, scenario: Scenario) {
+fn ask(handle: &Handle, text: Shared<String>, evaluated: Shared<Evaluated>) {
     let mut planner = handle.borrow_mut();
     planner.next += 1;
-    let job = Job { id: planner.next, text, scenario };
+    let job = Job { id: planner.next, text, evaluated };
     if planner.worker.is_some() {
         planner.waiting = Some(job);
         planner.send();
@@ -202,7 +202,7 @@ pub fn use_search(evaluated: &Shared<Evaluated>, request: &Shared<String>) -> Se
                 })
                 .clone();
             found.set((found.0.clone(), true));
-            ask(&handle, (**request).clone(), evaluated.scenario.clone());
+            ask(&handle, request.clone(), evaluated);
         });
     }
     Search { front: found.0.clone(), stale: found.1, without_worker: *without_worker }

@@ -1,7 +1,7 @@
 //! The page's one state. `reduce` has no effects: it reads a new request and keeps the last good one when that fails.
 
-use crate::engine::error::{Clamped, Error};
-use crate::engine::{Policy, outcome};
+use crate::engine::error::{Clamped, Error, Notes};
+use crate::engine::{Policy, Scenario, outcome};
 use crate::link::{Link, View};
 use crate::request::{Reading, Request};
 use crate::ui::Shared;
@@ -55,6 +55,8 @@ pub struct State {
     pub locale: Locale,
     /// How many decisions were committed: each is one entry in the history.
     pub commits: u32,
+    /// A slider is being dragged: marks follow it at once, without transitions.
+    pub turning: bool,
     /// The last change came from the address, which therefore has it already.
     pub from_address: bool,
 }
@@ -66,7 +68,7 @@ impl State {
         let opening = Request::read(Request::opening())
             .unwrap_or_else(|error| unreachable!("the opening scenario: {error}"));
         let state = Self {
-            evaluated: evaluate(&opening),
+            evaluated: evaluate(opening.scenario, opening.notes),
             request: opening.request,
             problem: None,
             clamped: Vec::new(),
@@ -74,6 +76,7 @@ impl State {
             locale: browser,
             view: View::default(),
             commits: 0,
+            turning: false,
             from_address: true,
         };
         state.load(link)
@@ -94,13 +97,13 @@ impl State {
     /// The state after a reading: the new scenario, or the old one and why.
     fn take(mut self, reading: Result<Reading, Error>) -> Self {
         match reading {
-            Ok(reading) => {
+            Ok(Reading { request, scenario, notes }) => {
                 self.problem = None;
-                self.clamped.clone_from(&reading.notes.clamped);
-                self.ignored.clone_from(&reading.notes.ignored);
-                if reading.request != self.request {
-                    self.evaluated = evaluate(&reading);
-                    self.request = reading.request;
+                self.clamped.clone_from(&notes.clamped);
+                self.ignored.clone_from(&notes.ignored);
+                if request != self.request {
+                    self.evaluated = evaluate(scenario, notes);
+                    self.request = request;
                 }
             }
             Err(error) => self.problem = Some(error),
@@ -130,19 +133,16 @@ impl State {
     }
 }
 
-fn evaluate(reading: &Reading) -> Shared<Evaluated> {
-    Shared::new(Evaluated {
-        outcome: outcome::evaluate(&reading.scenario),
-        scenario: reading.scenario.clone(),
-        notes: reading.notes.clone(),
-    })
+fn evaluate(scenario: Scenario, notes: Notes) -> Shared<Evaluated> {
+    Shared::new(Evaluated { outcome: outcome::evaluate(&scenario), scenario, notes })
 }
 
 impl Reducible for State {
     type Action = Msg;
 
     fn reduce(self: Rc<Self>, msg: Msg) -> Rc<Self> {
-        let state = Rc::unwrap_or_clone(self);
+        let turning = matches!(msg, Msg::Preview(_));
+        let state = Self { turning, ..Rc::unwrap_or_clone(self) };
         Rc::new(match msg {
             Msg::Preview(changes) => state.change(&changes),
             Msg::Commit(changes) => state.change(&changes).committed(),
