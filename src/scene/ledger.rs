@@ -192,7 +192,7 @@ impl Ledger {
         let scale = Scale::new(domain, (plot.bottom() - foot, plot.y));
         let present: Vec<usize> = (0..7).filter(|&b| is_present(&columns, b)).collect();
         // What is squeezed into the foot is named there, as one.
-        let named: Vec<usize> =
+        let apart: Vec<usize> =
             present.iter().copied().filter(|&b| below.is_none() || BANDS[b].moves()).collect();
         let draw = Draw { plot, scale, foot, right: axis.right };
         let bytes_ticks = draw.ticks(if axis.is_narrow() { 4 } else { 5 });
@@ -210,7 +210,7 @@ impl Ledger {
             },
             peak: peak(outcome, &axis, &scale),
             below: below.map(|bytes| Below { bytes, y: plot.bottom() - foot }),
-            labels: draw.labels(&columns, &named, names, axis.is_narrow()),
+            labels: draw.labels(&columns, &apart, names, axis.is_narrow()),
             bytes_ticks,
             time_ticks: axis.ticks(),
             plot,
@@ -344,7 +344,7 @@ impl Draw {
         let mut points: Vec<(f64, f64)> = Vec::new();
         for column in columns {
             let (x, y) = (px(column.x), self.y(of(column)));
-            if points.last().is_none_or(|last| last.1 != y) {
+            if points.last().is_none_or(|last| (last.1 - y).abs() > 0.01) {
                 points.push((x, y));
             }
         }
@@ -582,7 +582,7 @@ mod tests {
         let axis = TimeAxis::new(343.0, Window::whole(&outcome));
         let columns = columns(&outcome.ledger, &axis);
         let summit = columns.iter().map(|column| column.tops[6]).fold(0.0, f64::max);
-        assert_eq!(summit, outcome.peak.row.total().as_f64());
+        assert_eq!(Bytes::from_f64(summit), outcome.peak.row.total());
         assert!(columns.len() <= 2 * 343);
         assert!(columns.windows(2).all(|pair| pair[0].x <= pair[1].x));
     }

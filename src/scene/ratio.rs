@@ -340,10 +340,10 @@ mod tests {
 
     #[test]
     fn one_huge_layer_does_not_flatten_the_rest() {
-        assert_eq!(most_of(vec![1.0; 10]), 1.0);
+        assert!((most_of(vec![1.0; 10]) - 1.0).abs() < 1e-9);
         let mut values = vec![1.0; 20];
         values.push(100.0);
         assert!(most_of(values) < 4.0);
-        assert_eq!(most_of(vec![]), 0.0);
+        assert!(most_of(vec![]).abs() < 1e-9);
     }
 }

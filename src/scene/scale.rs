@@ -38,7 +38,7 @@ impl Scale {
     pub fn value_from_x(&self, x: f64) -> f64 {
         let (d0, d1) = self.domain;
         let (r0, r1) = self.range;
-        if r0 == r1 {
+        if (r1 - r0).abs() < 1e-9 {
             return d0;
         }
         d0 + (finite(x) - r0) / (r1 - r0) * (d1 - d0)

@@ -209,7 +209,7 @@ fn bars(shown: &[&Span], chain: &Chain, rows: &[Row], axis: &TimeAxis) -> Vec<Ba
             })
             .collect();
         if placed.len() <= MOST_BARS {
-            return named(placed, chain);
+            return evened(named(placed, chain));
         }
         least *= 1.5;
     }
@@ -264,7 +264,13 @@ fn flush<'a>(crumbs: &mut Vec<Piece<'a>>, out: &mut Vec<Piece<'a>>) {
                 previous.count += of_kind().count();
             }
             _ => {
-                out.push(Piece { first: head, kind, from: at, to, count: of_kind().count().max(2) })
+                out.push(Piece {
+                    first: head,
+                    kind,
+                    from: at,
+                    to,
+                    count: of_kind().count().max(2),
+                });
             }
         }
         at = to;
@@ -302,18 +308,35 @@ fn named(placed: Vec<(&Row, Piece)>, chain: &Chain) -> Vec<Bar> {
         .collect()
 }
 
-/// The layer's name, or its number alone, or nothing.
+/// The number of the layer where it has one, else its name; nothing where it does not fit.
 fn label(span: &Span, chain: &Chain, width: f64, height: f64) -> Option<String> {
     if span.kind == SpanKind::Optimizer || height < TEXT + 4.0 {
         return None;
     }
     let name = &chain.layers.get(span.layer)?.name;
     let number = name.rsplit(' ').next().filter(|end| end.parse::<u32>().is_ok());
-    [Some(name.as_str()), number]
-        .into_iter()
-        .flatten()
-        .find(|text| text_width(text, TEXT) + 8.0 <= width)
-        .map(str::to_owned)
+    let text = number.unwrap_or(name);
+    (text_width(text, TEXT) + 6.0 <= width).then(|| text.to_owned())
+}
+
+/// All or nothing: numbers that stop where a second digit begins look like a mistake.
+fn evened(mut bars: Vec<Bar>) -> Vec<Bar> {
+    let count = |kind, labelled| {
+        let of_kind = bars.iter().filter(|bar| bar.kind == kind && bar.label.is_some() >= labelled);
+        of_kind.count()
+    };
+    let mut sparse: Vec<SpanKind> = Vec::new();
+    for bar in bars.iter().filter(|bar| bar.label.is_some()) {
+        if !sparse.contains(&bar.kind) && 10 * count(bar.kind, true) < 8 * count(bar.kind, false) {
+            sparse.push(bar.kind);
+        }
+    }
+    for bar in &mut bars {
+        if sparse.contains(&bar.kind) {
+            bar.label = None;
+        }
+    }
+    bars
 }
 
 fn stalls(shown: &[&Span], rows: &[Row], axis: &TimeAxis) -> Vec<Stalls> {

@@ -72,16 +72,22 @@ pub fn Counter(props: &Props) -> Html {
     }
 }
 
-/// The peak, named where the counter is empty.
+/// The peak, named at its right or left, wherever there is nothing.
 fn peak(scene: &ledger::Counter, peak: &str, locale: Locale) -> Html {
     let text = words::chart_counter_peak(locale, peak);
+    let room = text_width(&text, 12.0) + 14.0;
     let filled = scene.parts.last().map_or(0.0, |part| part.rect.right());
-    let x = scene.peak.max(filled) + 8.0;
-    if x + text_width(&text, 12.0) + 4.0 > scene.frame.right() {
+    let (x, anchor) = if scene.peak.max(filled) + room <= scene.width {
+        (scene.peak.max(filled) + 8.0, "start")
+    } else if scene.peak - filled.max(scene.frame.right()) >= room {
+        (scene.peak - 8.0, "end")
+    } else {
         return Html::default();
-    }
+    };
     let y = (scene.frame.y + scene.frame.h / 2.0).to_string();
-    html! { <text class="label counter-peak-text" x={x.to_string()} {y} dy="0.35em">{text}</text> }
+    html! {
+        <text class="label counter-peak-text" x={x.to_string()} {y} dy="0.35em" text-anchor={anchor}>{text}</text>
+    }
 }
 
 /// Whether a band ever has bytes: the legend must not jump while time plays.

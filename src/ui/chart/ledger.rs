@@ -59,7 +59,7 @@ pub fn Ledger(props: &Props) -> Html {
     let onpoint = {
         let (pointed, axis) = (pointed.setter(), scene.axis);
         Callback::from(move |at: Option<(f64, f64)>| {
-            pointed.set(at.map(|(x, _)| axis.time_from_x(x)))
+            pointed.set(at.map(|(x, _)| axis.time_from_x(x)));
         })
     };
     let onfocus = {

@@ -90,7 +90,8 @@ fn Found(props: &FoundProps) -> Html {
     let Props { evaluated, locale, id, width, .. } = asked;
     // While a limit is dragged the axes stay: otherwise the line runs from the finger.
     let locked = use_state_eq(|| None::<Domain>);
-    let pointed = use_state_eq(|| None::<usize>);
+    // A policy, not an index: the next front has its points elsewhere.
+    let pointed = use_state_eq(|| None::<Policy>);
     let free = Domain::of(front, &evaluated.scenario.limits, Some(&current(evaluated)));
     let domain = locked.or(asked.domain).unwrap_or(free);
     let scene = use_memo(
@@ -107,6 +108,9 @@ fn Found(props: &FoundProps) -> Html {
         },
     );
     let scene: Shared<scene::Pareto> = (*scene).clone();
+    let at = (*pointed)
+        .as_ref()
+        .and_then(|policy| front.points.iter().position(|point| point.policy == *policy));
     let onlock = {
         let locked = locked.setter();
         Callback::from(move |lock: bool| locked.set(lock.then_some(domain)))
@@ -116,9 +120,9 @@ fn Found(props: &FoundProps) -> Html {
             { legend(&scene, *locale) }
             <div class="chart-stage">
                 <Body evaluated={evaluated.clone()} front={front.clone()} scene={scene.clone()} locale={*locale} id={id.clone()} />
-                <Overlay asked={asked.clone()} front={front.clone()} {scene} pointed={*pointed} onpoint={pointed.setter()} {onlock} />
+                <Overlay asked={asked.clone()} front={front.clone()} {scene} pointed={at} onpoint={pointed.setter()} {onlock} />
             </div>
-            <p class="chart-readout num" aria-live="polite">{readout(asked, front, *pointed)}</p>
+            <p class="chart-readout num" aria-live="polite">{readout(asked, front, at)}</p>
             <ParetoTwin front={front.clone()} locale={*locale} open={asked.open} />
         </figure>
     }
@@ -282,8 +286,8 @@ fn titles(scene: &scene::Pareto, locale: Locale) -> Html {
                     {format!("↑ {}", words::chart_pareto_above(locale, &scene.above.to_string()))}</text>
             }
             if scene.memory.shade.w > 70.0 {
-                <text class="label small halo danger" x={(scene.memory.shade.x + 8.0).to_string()} y={(plot.bottom() - 8.0).to_string()}>
-                    {words::chart_pareto_infeasible(locale)}</text>
+                <text class="label small halo danger" x={(plot.right() - 8.0).to_string()} y={(plot.y + 34.0).to_string()}
+                    text-anchor="end">{words::chart_pareto_infeasible(locale)}</text>
             }
         </g>
     }
@@ -295,7 +299,7 @@ struct OverlayProps {
     front: Shared<Front>,
     scene: Shared<scene::Pareto>,
     pointed: Option<usize>,
-    onpoint: UseStateSetter<Option<usize>>,
+    onpoint: UseStateSetter<Option<Policy>>,
     onlock: Callback<bool>,
 }
 
@@ -320,7 +324,9 @@ fn Overlay(props: &OverlayProps) -> Html {
 fn walker(props: &OverlayProps, node: &NodeRef) -> Html {
     let OverlayProps { asked, front, scene, pointed, onpoint, .. } = props;
     let locale = asked.locale;
-    let at = pointed.and_then(|i| scene.order.iter().position(|&o| o == i));
+    // Of equal points the walk knows one.
+    let key = |i: usize| (front.points[i].summary.peak, front.points[i].summary.step);
+    let at = pointed.and_then(|i| scene.order.iter().position(|&one| key(one) == key(i)));
     let text = pointed.and_then(|i| point(locale, front, i));
     let nearest = {
         let (node, scene, front) = (node.clone(), scene.clone(), front.clone());
@@ -338,8 +344,10 @@ fn walker(props: &OverlayProps, node: &NodeRef) -> Html {
         })
     };
     let onpointermove = {
-        let onpoint = onpoint.clone();
-        Callback::from(move |event: PointerEvent| onpoint.set(nearest(&event)))
+        let (onpoint, front) = (onpoint.clone(), front.clone());
+        Callback::from(move |event: PointerEvent| {
+            onpoint.set(nearest(&event).map(|i| front.points[i].policy.clone()));
+        })
     };
     let onpointerleave = {
         let onpoint = onpoint.clone();
@@ -370,7 +378,8 @@ fn walking(props: &OverlayProps, at: Option<usize>) -> Callback<KeyboardEvent> {
         let key = event.key();
         if let Some(step) = moved(&key) {
             event.prevent_default();
-            onpoint.set(walk(at, step, scene.order.len()).map(|at| scene.order[at]));
+            let next = walk(at, step, scene.order.len()).map(|at| scene.order[at]);
+            onpoint.set(next.map(|i| front.points[i].policy.clone()));
         } else if (key == "Enter" || key == " ")
             && let Some(point) = pointed.and_then(|i| front.points.get(i))
         {
@@ -402,7 +411,7 @@ fn memory_handle(props: &OverlayProps, node: &NodeRef, budget: &str) -> Html {
     let onmove = {
         let (scene, onlimit) = (scene.clone(), onlimit.clone());
         Callback::from(move |((x, _), done): ((f64, f64), bool)| {
-            onlimit.emit((scene.memory_from_x(x, card), done))
+            onlimit.emit((scene.memory_from_x(x, card), done));
         })
     };
     let onkey = {
@@ -466,7 +475,7 @@ fn step_handle(props: &OverlayProps, node: &NodeRef, limit: Limit, own: Nanos) -
     let onmove = {
         let (scene, onlimit) = (scene.clone(), onlimit.clone());
         Callback::from(move |((_, y), done): ((f64, f64), bool)| {
-            onlimit.emit((scene.step_from_y(y), done))
+            onlimit.emit((scene.step_from_y(y), done));
         })
     };
     let stride = Nanos((own.0 / 50).max(1));

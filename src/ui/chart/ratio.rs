@@ -227,11 +227,12 @@ fn Columns(props: &ColumnsProps) -> Html {
         Callback::from(move |_: PointerEvent| onpoint.set(None))
     };
     let onkeydown = {
-        let (selected, onlayer, count) =
-            (*selected, onlayer.clone(), evaluated.outcome.layers.len());
+        let (selected, onlayer, onpoint) = (*selected, onlayer.clone(), onpoint.clone());
+        let count = evaluated.outcome.layers.len();
         Callback::from(move |event: KeyboardEvent| {
             if let Some(step) = moved(&event.key()) {
                 event.prevent_default();
+                onpoint.set(None);
                 moved_by_key.replace(true);
                 if let Some(layer) = walk(selected, step, count) {
                     onlayer.emit(layer);
