@@ -2,7 +2,8 @@
 //! beginning. Entries at one instant count in program order, so that durations of zero are no special case.
 
 use super::chain::Static;
-use super::simulate::Run;
+use super::program::Offload;
+use super::simulate::{CopyTime, Run};
 use super::units::{Bytes, Nanos};
 use serde::Serialize;
 
@@ -122,7 +123,7 @@ impl Ledger {
         }
         for (copy, time) in run.program.offloads.iter().zip(&run.copies) {
             let out = order(copy.after, 5);
-            let back = order(time.issued, if time.issued == copy.before { 1 } else { 3 });
+            let back = back_order(copy, time);
             let mut add = |at, order, category, sign| {
                 push(&mut entries, at, order, category, copy.bytes, sign)
             };
@@ -177,11 +178,7 @@ impl Ledger {
     pub fn after(&self, p: usize, instant: Nanos) -> Row {
         let mut moving = [0_i64; 3];
         let until = (instant, order(p, 5));
-        for entry in self
-            .entries
-            .iter()
-            .take_while(|entry| (entry.at, entry.order) <= until)
-        {
+        for entry in self.entries.iter().take_while(|entry| (entry.at, entry.order) <= until) {
             moving[usize::from(entry.category)] += entry.bytes;
         }
         self.row(moving)
@@ -192,9 +189,61 @@ impl Ledger {
     }
 }
 
+/// The largest total of a run, without its rows: what a search asks of a thousand runs. Compute, copies out and copies
+/// back each are in order, so their changes need no sorting.
+#[must_use]
+pub fn highest(run: &Run, fixed: &Static, background: Bytes) -> Bytes {
+    let leaving = run.program.offloads.iter().zip(&run.copies);
+    let outs =
+        leaving.map(|(copy, time)| ((time.out.end, order(copy.after, 5)), -signed(copy.bytes)));
+    let backs = run.returns.iter().map(|&i| {
+        let (copy, time) = (&run.program.offloads[i], &run.copies[i]);
+        ((time.back.start, back_order(copy, time)), signed(copy.bytes))
+    });
+    let mut copies = merged(outs, backs).peekable();
+    let (mut live, mut highest) = (0, 0);
+    for (p, (op, time)) in run.program.ops.iter().zip(&run.ops).enumerate() {
+        let (more, less) = (signed(op.keeps + op.takes), signed(op.gives + op.drops));
+        for (at, change) in [((time.start, order(p, 2)), more), ((time.end, order(p, 4)), -less)] {
+            while let Some((_, copied)) = copies.next_if(|copy| copy.0 < at) {
+                live += copied;
+                highest = highest.max(live);
+            }
+            live += change;
+            highest = highest.max(live);
+        }
+    }
+    fixed.total() + background + Bytes(highest.unsigned_abs())
+}
+
+/// When, in which order within that instant, and by how much.
+type Change = ((Nanos, u32), i64);
+
+/// Two ordered lists of changes as one.
+fn merged(
+    a: impl Iterator<Item = Change>,
+    b: impl Iterator<Item = Change>,
+) -> impl Iterator<Item = Change> {
+    let (mut a, mut b) = (a.peekable(), b.peekable());
+    std::iter::from_fn(move || match (a.peek(), b.peek()) {
+        (Some(first), Some(second)) if second.0 < first.0 => b.next(),
+        (Some(_), _) => a.next(),
+        (None, _) => b.next(),
+    })
+}
+
 /// Program order within one instant: before operation `p` (0, 1), its start (2, 3), its end (4), after it (5).
 fn order(p: usize, place: u32) -> u32 {
     u32::try_from(p).unwrap_or(u32::MAX / 8) * 6 + place
+}
+
+/// A copy back that its user issues itself stands before that operation, another after its issuer's start.
+fn back_order(copy: &Offload, time: &CopyTime) -> u32 {
+    order(time.issued, if time.issued == copy.before { 1 } else { 3 })
+}
+
+fn signed(bytes: Bytes) -> i64 {
+    i64::try_from(bytes.0).unwrap_or(i64::MAX)
 }
 
 fn push(
@@ -206,7 +255,7 @@ fn push(
     sign: i64,
 ) {
     if bytes.0 > 0 {
-        let bytes = i64::try_from(bytes.0).unwrap_or(i64::MAX) * sign;
+        let bytes = signed(bytes) * sign;
         entries.push(Entry { at, order, category: category as u8, bytes });
     }
 }

@@ -4,7 +4,7 @@
 use super::chain::{Chain, LayerKind};
 use super::error::{Error, Notes};
 use super::hardware::Hardware;
-use super::ledger::{Ledger, Peak, Row, Step};
+use super::ledger::{self, Ledger, Peak, Row, Step};
 use super::lesson::{self, Lesson};
 use super::plan::{LayerPlan, Plan};
 use super::policy::{Action, Policy};
@@ -207,21 +207,18 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
     let background = program.resident_after_forward().times(chain.in_flight);
     let fixed = chain.fixed.total() + background;
     let room = scenario.limits.memory.saturating_sub(fixed);
-    let refusal = if fixed > scenario.limits.memory {
+    let (refusal, program) = if fixed > scenario.limits.memory {
         let missing = fixed.saturating_sub(scenario.limits.memory);
-        Some(Refusal::Device {
-            op: 0,
-            missing: missing + program.ops[0].keeps + program.ops[0].takes,
-        })
+        let first = program.ops[0].keeps + program.ops[0].takes;
+        (Refusal::Device { op: 0, missing: missing + first }, program)
     } else {
-        match simulate::run(program.clone(), plan.prefetch, &scenario.hardware, room) {
-            Ok(run) => {
-                return Attempt { run, refusal: None, background };
-            }
-            Err(refusal) => Some(refusal),
+        match simulate::run(program, plan.prefetch, &scenario.hardware, room) {
+            Ok(run) => return Attempt { run, refusal: None, background },
+            Err(refused) => refused,
         }
     };
-    Attempt { run: roomy(scenario, program, plan.prefetch), refusal, background }
+    let run = roomy(scenario, program, plan.prefetch);
+    Attempt { run, refusal: Some(refusal), background }
 }
 
 /// A program's run where device and host have room for everything.
@@ -229,7 +226,7 @@ fn roomy(scenario: &Scenario, program: Program, prefetch: usize) -> Run {
     let (host, ssd) = (Bytes(LIMIT), Bytes(LIMIT));
     let hardware = Hardware { host, ssd, ..scenario.hardware.clone() };
     simulate::run(program, prefetch, &hardware, Bytes(u64::MAX >> 1))
-        .unwrap_or_else(|refusal| unreachable!("with room for everything: {refusal:?}"))
+        .unwrap_or_else(|(refusal, _)| unreachable!("with room for everything: {refusal:?}"))
 }
 
 /// Whether offloading frees bytes after forward and yet leaves the peak where it would be without: how many.
@@ -242,7 +239,7 @@ fn peak_unmoved(scenario: &Scenario, plan: &Plan, run: &Run, peak: Bytes) -> Opt
     let freed = kept.resident_after_forward().saturating_sub(away.resident_after_forward());
     let background = kept.resident_after_forward().times(scenario.chain.in_flight);
     let run = roomy(scenario, kept, plan.prefetch);
-    let before = Ledger::of(&run, &scenario.chain.fixed, background).peak().row.total();
+    let before = ledger::highest(&run, &scenario.chain.fixed, background);
     let moved = before.saturating_sub(peak);
     (freed > Bytes::ZERO && moved.times(100) < freed).then_some(freed)
 }
@@ -256,7 +253,7 @@ fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
 pub fn summarize(scenario: &Scenario, plan: &Plan) -> Summary {
     let chain = &scenario.chain;
     let Attempt { run, refusal, background } = attempt(scenario, plan);
-    let peak = Ledger::of(&run, &chain.fixed, background).peak().row.total();
+    let peak = ledger::highest(&run, &chain.fixed, background);
     let step = step_time(chain, run.micro_end);
     let (recompute, stall) = run.added();
     let repeats = chain.accumulation + chain.bubble;

@@ -81,6 +81,8 @@ pub struct Run {
     pub ops: Vec<OpTime>,
     /// When each offload's copies ran.
     pub copies: Vec<CopyTime>,
+    /// The offloads in the order of coming back.
+    pub returns: Vec<usize>,
     /// End of the micro-batch's backward.
     pub micro_end: Nanos,
     /// Host bytes that hold tensors, SSD staging aside.
@@ -115,29 +117,44 @@ pub fn simulate(
     hardware: &Hardware,
     room: Bytes,
 ) -> Result<Run, Refusal> {
-    run(Program::of(chain, plan), plan.prefetch, hardware, room)
+    run(Program::of(chain, plan), plan.prefetch, hardware, room).map_err(|(refusal, _)| refusal)
 }
 
 /// Runs a compiled program.
 ///
 /// # Errors
-/// As [`simulate`].
+/// As [`simulate`]; the program is given back.
 pub fn run(
     program: Program,
     prefetch: usize,
     hardware: &Hardware,
     room: Bytes,
-) -> Result<Run, Refusal> {
-    let demand = demand(&program);
+) -> Result<Run, (Refusal, Program)> {
+    let (places, issue) = match admit(&program, prefetch, hardware, room) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return Err((refusal, program)),
+    };
+    let (ops, copies) =
+        Clockwork::new(&program, hardware, room, &places, &issue).run(&program, &places);
+    let micro_end = ops.len().checked_sub(2).map_or(Nanos::ZERO, |last| ops[last].end);
+    let returns = issue.into_iter().map(|(_, i)| i).collect();
+    let (host_peak, ssd_peak) = (places.host, places.ssd);
+    Ok(Run { program, ops, copies, returns, micro_end, host_peak, ssd_peak })
+}
+
+/// Where every offload goes, and where its copy back is issued.
+fn admit(
+    program: &Program,
+    prefetch: usize,
+    hardware: &Hardware,
+    room: Bytes,
+) -> Result<(Places, Vec<(usize, usize)>), Refusal> {
+    let demand = demand(program);
     if let Some((op, need)) = demand.iter().enumerate().find(|(_, need)| **need > room.0) {
         return Err(Refusal::Device { op, missing: Bytes(need - room.0) });
     }
     let places = place(&program.offloads, hardware)?;
-    let issue = issue(&program, prefetch, demand, room);
-    let (ops, copies) =
-        Clockwork::new(&program, hardware, room, &places, &issue).run(&program, &places);
-    let micro_end = ops.len().checked_sub(2).map_or(Nanos::ZERO, |last| ops[last].end);
-    Ok(Run { program, ops, copies, micro_end, host_peak: places.host, ssd_peak: places.ssd })
+    Ok((places, issue(program, prefetch, demand, room)))
 }
 
 /// Bytes that must be on the device while each operation runs, every copy out before it finished.
@@ -220,7 +237,8 @@ fn issue(
     mut demand: Vec<u64>,
     room: Bytes,
 ) -> Vec<(usize, usize)> {
-    let mut order: Vec<usize> = (0..program.offloads.len()).collect();
+    // What leaves last is needed first: nearly in order from the start.
+    let mut order: Vec<usize> = (0..program.offloads.len()).rev().collect();
     order.sort_by_key(|&i| {
         (program.offloads[i].before, std::cmp::Reverse(program.offloads[i].after), i)
     });
