@@ -37,6 +37,7 @@ fn evaluate(c: &mut Criterion) {
     let mut group = c.benchmark_group("evaluate llama-3-70b by tensor");
     group.bench_function("scenario", |b| b.iter(|| outcome::evaluate(black_box(&parsed))));
     group.bench_function("summary", |b| b.iter(|| outcome::summarize(black_box(&parsed), &plan)));
+    group.bench_function("from text", |b| b.iter(|| outcome::evaluate_text(black_box(&text))));
     group.bench_function("text to text", |b| {
         b.iter(|| door::text(&door::evaluate(black_box(&text))));
     });

@@ -109,6 +109,8 @@ proptest! {
         let highest = outcome.ledger.iter().map(|step| step.row.total()).max().unwrap_or_default();
         let peak = outcome.peak.row.total();
         prop_assert!(highest <= peak, "{:?} over {:?}", highest, peak);
+        // The search's short cut to the peak comes to the same.
+        prop_assert_eq!(outcome::summarize(&scenario, plan).peak, peak);
         let program = Program::of(&scenario.chain, plan);
         let timed = |op: &galley::engine::program::Op| op.duration > Nanos::ZERO || op.kind == OpKind::Optimizer;
         if program.ops.iter().all(timed) {
