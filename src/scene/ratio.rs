@@ -55,6 +55,8 @@ pub struct Ratio {
     pub costs: Rect,
     /// Where the benefit ratios are.
     pub benefits: Rect,
+    /// Bars are too narrow for patterns: left and right tell them apart.
+    pub fine: bool,
     /// Columns from the first layer to the last.
     pub columns: Vec<Column>,
     /// Copies, one path.
@@ -112,6 +114,7 @@ impl Ratio {
             cost_ticks: ticks(&cost, 3, scale::time_texts),
             benefit_ticks: ticks(&benefit, 2, plain_texts),
             layer_ticks: layer_ticks(&columns),
+            fine: columns.first().is_some_and(|column| column.w < 12.0),
             columns,
             costs,
             benefits,

@@ -3,7 +3,7 @@
 //! path on top, each at least [`LEAST_STALL`] px wide. It knows spans, not why they are there.
 
 use super::time::{TimeAxis, Window};
-use super::{Tick, float, px, text_width};
+use super::{Tick, px, text_width};
 use crate::engine::chain::Chain;
 use crate::engine::outcome::Outcome;
 use crate::engine::trace::{Span, SpanKind, Track};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Bars beyond this many are merged.
-pub const MOST_BARS: usize = 240;
+pub const MOST_BARS: usize = 280;
 /// Width of the shortest stall.
 pub const LEAST_STALL: f64 = 1.5;
 /// Size of labels.
@@ -199,20 +199,23 @@ struct Piece<'a> {
     count: usize,
 }
 
+/// The track that shows most is coarsened first, until all fit; compute is worth three of the others.
 fn bars(shown: &[&Span], chain: &Chain, rows: &[Row], axis: &TimeAxis) -> Vec<Bar> {
-    let mut least = 1.5;
-    loop {
-        let placed: Vec<(&Row, Piece)> = rows
-            .iter()
-            .flat_map(|row| {
-                pieces(shown, row.track, axis, least).into_iter().map(move |piece| (row, piece))
-            })
-            .collect();
-        if placed.len() <= MOST_BARS {
-            return evened(named(placed, chain));
-        }
-        least *= 1.5;
+    let worth = |row: &Row| if row.track == Track::Compute { 3 } else { 1 };
+    let mut least = vec![1.5; rows.len()];
+    let at = |i: usize, least: f64| pieces(shown, rows[i].track, axis, least);
+    let mut placed: Vec<Vec<Piece>> = (0..rows.len()).map(|i| at(i, least[i])).collect();
+    while placed.iter().map(Vec::len).sum::<usize>() > MOST_BARS {
+        let fullest = (0..rows.len()).max_by_key(|&i| placed[i].len() / worth(&rows[i]));
+        let Some(i) = fullest else {
+            break;
+        };
+        least[i] *= 1.5;
+        placed[i] = at(i, least[i]);
     }
+    let with_rows = rows.iter().zip(placed);
+    let all = with_rows.flat_map(|(row, own)| own.into_iter().map(move |piece| (row, piece)));
+    evened(named(all.collect(), chain))
 }
 
 /// Spans at least `least` wide by themselves; the shorter ones between them gathered until they are that wide, each
@@ -376,13 +379,6 @@ fn boxes_path(boxes: impl Iterator<Item = (f64, f64)>, row: &Row) -> String {
         write!(path, "M{x} {}h{w}v{}h-{w}z", row.y, row.h).expect("a string can be written");
     }
     path
-}
-
-/// Of how many spans a bar stands for on average, when they were too many to draw one by one.
-#[must_use]
-pub fn merging(outcome: &Outcome, timeline: &Timeline) -> f64 {
-    let spans = outcome.spans.iter().filter(|span| !is_stall(span.kind)).count();
-    float(spans) / float(timeline.bars.len().max(1))
 }
 
 #[cfg(test)]

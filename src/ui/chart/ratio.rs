@@ -118,9 +118,9 @@ fn Body(props: &BodyProps) -> Html {
             { patterns(id, &["offload", "stall-copy", "recompute", "mixed", "ssd"]) }
             <text class="tick" x={x.to_string()} y="12">{title}</text>
             { axis::up(&scene.cost_ticks, scene.costs) }
-            { axis::path("mark mark-offload", &scene.offload, fill(id, "offload")) }
-            { axis::path("mark mark-stall-copy", &scene.exposed, fill(id, "stall-copy")) }
-            { axis::path("mark mark-recompute", &scene.recompute, fill(id, "recompute")) }
+            { bars(scene, id, "offload", &scene.offload) }
+            { bars(scene, id, "stall-copy", &scene.exposed) }
+            { bars(scene, id, "recompute", &scene.recompute) }
             { axis::path("clipped", &scene.clipped, None) }
             { for scene.fates.iter().map(|run| fate(run, id, *locale)) }
             <text class="tick" x={x.to_string()} y={y.to_string()}>{benefit}</text>
@@ -133,6 +133,13 @@ fn Body(props: &BodyProps) -> Html {
             { axis::path("benefit poor", &scene.poor, None) }
         </svg>
     }
+}
+
+fn bars(scene: &scene::Ratio, id: &str, class: &'static str, path: &str) -> Html {
+    if scene.fine {
+        return axis::path(format!("mark fine-{class}"), path, None);
+    }
+    axis::path(format!("mark mark-{class}"), path, fill(id, class))
 }
 
 fn layer_numbers(scene: &scene::Ratio) -> Html {
