@@ -36,28 +36,35 @@ pub fn Stage(props: &Props) -> Html {
     let Props { evaluated, locale, .. } = props;
     let node = use_node_ref();
     let width = use_width(&node, 900.0);
-    // A share of the step, so that it stays in place while the step's length changes under a slider.
-    let share = use_state_eq(|| 0.0_f64);
+    // A share of the step, so that it stays in place while the step's length changes under a slider; at the peak
+    // until somebody moves it.
+    let placed = use_state_eq(|| None::<f64>);
     let playing = use_state_eq(|| false);
     let speed = use_state_eq(|| 1.0_f64);
     let whole = Window::whole(&evaluated.outcome);
-    let playhead = Nanos::from_secs(whole.end.secs() * *share);
+    let end = whole.end.secs();
+    let share = match *placed {
+        Some(share) => share,
+        None if end > 0.0 => evaluated.outcome.peak.at.secs() / end,
+        None => 0.0,
+    };
+    let playhead = Nanos::from_secs(end * share);
     let tick = {
-        let (share, playing, speed) = (share.clone(), playing.clone(), *speed);
+        let (placed, playing, speed) = (placed.setter(), playing.setter(), *speed);
         Callback::from(move |ms: f64| {
-            let next = *share + ms * speed / PLAY_MS;
+            let next = share + ms * speed / PLAY_MS;
             if next >= 1.0 {
                 playing.set(false);
             }
-            share.set(next.min(1.0));
+            placed.set(Some(next.min(1.0)));
         })
     };
     use_frames(*playing && !props.still, tick);
     let onseek = {
-        let (share, playing, end) = (share.setter(), playing.setter(), whole.end.secs());
+        let (placed, playing) = (placed.setter(), playing.setter());
         Callback::from(move |at: Nanos| {
             playing.set(false);
-            share.set(if end > 0.0 { at.secs() / end } else { 0.0 });
+            placed.set(Some(if end > 0.0 { at.secs() / end } else { 0.0 }));
         })
     };
     html! {
@@ -65,8 +72,8 @@ pub fn Stage(props: &Props) -> Html {
             <div class="stage-head">
                 <h2>{words::app_view_stage(*locale)}</h2>
                 <Transport {playhead} {whole} locale={*locale} evaluated={evaluated.clone()} playing={*playing}
-                    still={props.still} share={*share} speed={*speed} onseek={onseek.clone()}
-                    onplay={playing.setter()} onspeed={speed.setter()} onshare={share.setter()} />
+                    still={props.still} {share} first={placed.is_none()} speed={*speed} onseek={onseek.clone()}
+                    onplay={playing.setter()} onspeed={speed.setter()} onplace={placed.setter()} />
             </div>
             <div class="measure" ref={node}>
                 <Counter evaluated={evaluated.clone()} {playhead} locale={*locale} {width} />
@@ -90,11 +97,12 @@ struct TransportProps {
     playing: bool,
     still: bool,
     share: f64,
+    first: bool,
     speed: f64,
     onseek: Callback<Nanos>,
     onplay: UseStateSetter<bool>,
     onspeed: UseStateSetter<f64>,
-    onshare: UseStateSetter<f64>,
+    onplace: UseStateSetter<Option<f64>>,
 }
 
 /// Play, pause, step, speed. Without motion there is no play, and stepping goes from operation to operation.
@@ -106,11 +114,12 @@ fn Transport(props: &TransportProps) -> Html {
         Callback::from(move |_: MouseEvent| onseek.emit(evaluated.outcome.next_event(at, forward)))
     };
     let onplay = {
-        let (onplay, onshare) = (props.onplay.clone(), props.onshare.clone());
-        let (playing, share) = (props.playing, props.share);
+        let (onplay, onplace) = (props.onplay.clone(), props.onplace.clone());
+        let playing = props.playing;
+        let from_start = props.first || props.share >= 1.0;
         Callback::from(move |_: MouseEvent| {
-            if !playing && share >= 1.0 {
-                onshare.set(0.0);
+            if !playing && from_start {
+                onplace.set(Some(0.0));
             }
             onplay.set(!playing);
         })

@@ -70,7 +70,7 @@ pub fn Textbook(props: &Props) -> Html {
     html! {
         <div class="textbook">
             <div class="scroll" tabindex="0" role="region" aria-label={words::app_view_textbook(locale)}>
-            <table>
+            <table class="formulas">
                 <thead><tr>
                     <th scope="col">{words::textbook_formula(locale)}</th>
                     <th scope="col" class="num">{words::textbook_says(locale)}</th>
@@ -80,7 +80,8 @@ pub fn Textbook(props: &Props) -> Html {
                 <tbody>{ for rows.into_iter().map(|(formula, says, simulated, note)| html! {
                     <tr>
                         <th scope="row" class="formula">{formula(locale)}</th>
-                        <td class="num">{says}</td><td class="num">{simulated}</td><td class="leaves-out">{note(locale)}</td>
+                        <td class="num" data-name={words::textbook_says(locale)}>{says}</td>
+                        <td class="num" data-name={words::textbook_simulated(locale)}>{simulated}</td><td class="leaves-out">{note(locale)}</td>
                     </tr>
                 }) }</tbody>
             </table>
