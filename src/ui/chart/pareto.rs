@@ -528,7 +528,14 @@ fn handle(of: &Handle) -> Html {
             onlock.emit(false);
         })
     };
-    let onpointercancel = of.onlock.reform(|_: PointerEvent| false);
+    // A system gesture takes the pointer away: what was reached so far stays.
+    let onpointercancel = {
+        let (onkey, onlock) = (of.onkey.clone(), of.onlock.clone());
+        Callback::from(move |_: PointerEvent| {
+            onkey.emit((None, true));
+            onlock.emit(false);
+        })
+    };
     let onkeydown = {
         let onkey = of.onkey.clone();
         Callback::from(move |event: KeyboardEvent| {
