@@ -142,7 +142,7 @@ fn Body(props: &BodyProps) -> Html {
                 { axis::path("mark mark-overflow", &scene.overflow, fill(id, "overflow")) }
                 { axis::path("ledger-outline", &scene.outline, None) }
                 { below(scene, *locale) }
-                { capacity(scene, &memory, *locale) }
+                { capacity(evaluated, scene, &memory, *locale) }
                 { for scene.labels.iter().map(|label| band_label(label, *locale)) }
                 { peak_mark(scene, &peak, *locale) }
             </svg>
@@ -151,14 +151,16 @@ fn Body(props: &BodyProps) -> Html {
     }
 }
 
-fn capacity(scene: &scene::Ledger, memory: &str, locale: Locale) -> Html {
+/// The card's capacity, or the budget where that is less.
+fn capacity(evaluated: &Evaluated, scene: &scene::Ledger, memory: &str, locale: Locale) -> Html {
     let y = scene.capacity.y;
     let (x1, x2) = (scene.plot.x.to_string(), scene.plot.right().to_string());
-    let text = if scene.capacity.beyond {
-        words::chart_ledger_capacity_beyond(locale, memory)
+    let name = if evaluated.outcome.memory < evaluated.scenario.hardware.memory {
+        words::chart_ledger_budget(locale, memory)
     } else {
         words::chart_ledger_capacity(locale, memory)
     };
+    let text = if scene.capacity.beyond { format!("↑ {name}") } else { name };
     html! {
         <g class="capacity">
             if !scene.capacity.beyond {
