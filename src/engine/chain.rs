@@ -4,6 +4,7 @@
 
 use super::units::{Bytes, Nanos};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// What a layer is to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -32,8 +33,8 @@ pub enum Storage {
 /// What forward leaves for backward.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedTensor {
-    /// What it is, in the field's words.
-    pub name: String,
+    /// What it is, in the field's words; shared, for a chain of equal layers has it many times.
+    pub name: Arc<str>,
     /// Its size on this device.
     pub bytes: Bytes,
     /// What making it again costs, its own inputs being there.

@@ -214,7 +214,7 @@ fn plan_json(chain: &Chain, outcome: &Outcome) -> Value {
 fn layer_json(chain: &Chain, i: usize, outcome: &LayerOutcome) -> Value {
     let layer = &chain.layers[i];
     let saved = layer.saved.iter().zip(&outcome.actions).map(|(tensor, action)| {
-        json!({"name": tensor.name, "bytes": tensor.bytes, "action": action, "recompute_s": tensor.recompute.secs()})
+        json!({"name": &*tensor.name, "bytes": tensor.bytes, "action": action, "recompute_s": tensor.recompute.secs()})
     });
     json!({
         "name": layer.name,
@@ -238,7 +238,7 @@ fn span_json(chain: &Chain, span: &Span) -> Value {
         "track": span.track,
         "kind": span.kind,
         "layer": chain.layers[span.layer].name,
-        "tensor": span.tensor.map(|t| chain.layers[span.layer].saved[t].name.as_str()),
+        "tensor": span.tensor.map(|t| chain.layers[span.layer].saved[t].name.as_ref()),
         "start_s": span.start.secs(),
         "end_s": span.end.secs(),
         "bytes": span.bytes,

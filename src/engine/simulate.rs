@@ -273,6 +273,8 @@ struct Clockwork<'a> {
     h2d: Stream,
     ssd: Stream,
     copies: Vec<CopyTime>,
+    /// Per operation, when the last copy back that it needs is there, and which that is.
+    arrivals: Vec<(Nanos, Option<usize>)>,
     overhead: Nanos,
 }
 
@@ -294,6 +296,7 @@ impl<'a> Clockwork<'a> {
             h2d: Stream::default(),
             ssd: Stream::default(),
             copies: vec![CopyTime::default(); program.offloads.len()],
+            arrivals: vec![(Nanos::ZERO, None); program.ops.len()],
             overhead: Nanos::from_secs(hardware.copy_overhead_s),
         }
     }
@@ -303,7 +306,8 @@ impl<'a> Clockwork<'a> {
         let mut free_at = Nanos::ZERO;
         let mut leaving = 0;
         for (p, op) in program.ops.iter().enumerate() {
-            let back = self.issue_until(program, places, p, free_at, true);
+            self.issue_until(program, places, p, free_at, true);
+            let back = self.arrivals[p];
             let room = self.memory.take(op.keeps + op.takes).max(free_at);
             let start = room.max(back.0);
             let end = start + op.duration;
@@ -326,7 +330,7 @@ impl<'a> Clockwork<'a> {
     }
 
     /// Issues the copies back that operation `p` issues: those it needs itself before it (`needed`), the others
-    /// once it has started. Returns when the last needed one is there, and which that is.
+    /// once it has started.
     fn issue_until(
         &mut self,
         program: &Program,
@@ -334,7 +338,7 @@ impl<'a> Clockwork<'a> {
         p: usize,
         now: Nanos,
         needed: bool,
-    ) -> (Nanos, Option<usize>) {
+    ) {
         while let Some(&(at, i)) = self.issue.get(self.next_issue) {
             let copy = &program.offloads[i];
             if at > p || (needed && copy.before > p) {
@@ -343,20 +347,6 @@ impl<'a> Clockwork<'a> {
             self.back(i, copy, places.media[i], at, now);
             self.next_issue += 1;
         }
-        if !needed {
-            return (now, None);
-        }
-        let mut latest = (Nanos::ZERO, None);
-        for &(_, i) in self.issue[..self.next_issue].iter().rev() {
-            let copy = &program.offloads[i];
-            if copy.before < p {
-                break;
-            }
-            if copy.before == p && self.copies[i].back.end > latest.0 {
-                latest = (self.copies[i].back.end, Some(i));
-            }
-        }
-        latest
     }
 
     fn leave(&mut self, i: usize, copy: &Offload, medium: Action, now: Nanos) {
@@ -393,6 +383,8 @@ impl<'a> Clockwork<'a> {
             self.d2h = self.h2d;
         }
         self.copies[i].back = back;
+        // In order: the last one is the latest.
+        self.arrivals[copy.before] = (back.end, Some(i));
         self.copies[i].issued = at;
     }
 }

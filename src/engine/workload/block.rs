@@ -172,7 +172,7 @@ impl Builder<'_> {
 impl Table<'_> {
     fn keep(&mut self, name: &str, bytes: Bytes, recompute: Nanos, storage: Storage) {
         self.rows.push(SavedTensor {
-            name: name.to_owned(),
+            name: name.into(),
             bytes,
             recompute,
             storage,

@@ -57,7 +57,7 @@ impl Lesson {
             forward: Nanos::from_secs(self.layer_s),
             backward: Nanos::from_secs(self.backward_s),
             saved: vec![SavedTensor {
-                name: "activation".to_owned(),
+                name: "activation".into(),
                 bytes: act,
                 recompute: Nanos::from_secs(self.layer_s),
                 storage: Storage::Output,

@@ -169,7 +169,7 @@ fn read_saved(layer: &Object, group: &mut Group) -> Result<Vec<SavedTensor>, Err
             group.ignore(format!("{}.{key}", object.path));
         }
         Ok(SavedTensor {
-            name: object.text("name").unwrap_or_else(|| format!("tensor {}", k + 1)),
+            name: object.text("name").unwrap_or_else(|| format!("tensor {}", k + 1)).into(),
             bytes: object.bytes("bytes")?,
             recompute: object.nanos("recompute_s", Nanos::ZERO)?,
             storage: Storage::Inner,
@@ -186,7 +186,7 @@ fn mark_shared(saved: &mut Vec<SavedTensor>, storage: Storage, name: &str, bytes
     let found = saved
         .iter()
         .position(|tensor| {
-            free(tensor) && (tensor.name == name || tensor.name == format!("layer_{name}"))
+            free(tensor) && (*tensor.name == *name || *tensor.name == *format!("layer_{name}"))
         })
         .or_else(|| saved.iter().position(|tensor| free(tensor) && tensor.bytes == bytes));
     if let Some(at) = found {
@@ -197,7 +197,7 @@ fn mark_shared(saved: &mut Vec<SavedTensor>, storage: Storage, name: &str, bytes
         host.bytes -= bytes;
     }
     saved.push(SavedTensor {
-        name: name.to_owned(),
+        name: name.into(),
         bytes,
         recompute: Nanos::ZERO,
         storage,
