@@ -13,7 +13,7 @@ use super::verdict::Verdict;
 use super::width::use_width;
 use super::embed::use_told_height;
 use super::location;
-use crate::engine::units::Bytes;
+use crate::engine::units::{Bytes, Nanos};
 use crate::ui::Shared;
 use crate::words::{self, Locale};
 use serde_json::{Value, json};
@@ -114,6 +114,10 @@ fn ParetoView(props: &ViewsProps) -> Html {
         let changes = vec![("limits.memory_gib".to_owned(), json!((limit.gib() * 100.0).round() / 100.0))];
         if commit { Msg::Commit(changes) } else { Msg::Preview(changes) }
     });
+    let onsteplimit = send.reform(|(limit, commit): (Nanos, bool)| {
+        let changes = vec![("limits.step_s".to_owned(), json!((limit.secs() * 1000.0).round() / 1000.0))];
+        if commit { Msg::Commit(changes) } else { Msg::Preview(changes) }
+    });
     let best = search.front.as_ref().and_then(|front| {
         let best = &front.points[front.best()?];
         Some((best.policy.clone(), front.points.len()))
@@ -128,7 +132,7 @@ fn ParetoView(props: &ViewsProps) -> Html {
                 }
             </div>
             <div class="measure" ref={node}>
-                <Pareto evaluated={state.evaluated.clone()} front={search.front.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} />
+                <Pareto evaluated={state.evaluated.clone()} front={search.front.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} onsteplimit={Some(onsteplimit)} />
             </div>
         </section>
     }

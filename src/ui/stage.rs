@@ -1,7 +1,7 @@
 //! One step in time: the counter, the ledger above the two-stream timeline on one axis, and the playhead that runs through all
 //! three. The playhead is the stage's own state: what does not move with it is not drawn again.
 
-use super::chart::{Counter, Evaluated, Ledger, Timeline};
+use super::chart::{Counter, Evaluated, Ledger, Timeline, Zoom};
 use super::clock::use_frames;
 use super::width::use_width;
 use crate::engine::units::Nanos;
@@ -41,6 +41,7 @@ pub fn Stage(props: &Props) -> Html {
     let placed = use_state_eq(|| None::<f64>);
     let playing = use_state_eq(|| false);
     let speed = use_state_eq(|| 1.0_f64);
+    let zoomed = use_state_eq(|| None::<Window>);
     let whole = Window::whole(&evaluated.outcome);
     let end = whole.end.secs();
     let share = match *placed {
@@ -49,6 +50,8 @@ pub fn Stage(props: &Props) -> Html {
         None => 0.0,
     };
     let playhead = Nanos::from_secs(end * share);
+    // What is magnified stays inside the step while a slider shortens it.
+    let window = zoomed.map(|window| window.panned(0.0, whole)).filter(|window| window.length() < whole.length());
     let tick = {
         let (placed, playing, speed) = (placed.setter(), playing.setter(), *speed);
         Callback::from(move |ms: f64| {
@@ -74,14 +77,15 @@ pub fn Stage(props: &Props) -> Html {
                 <Transport {playhead} {whole} locale={*locale} evaluated={evaluated.clone()} playing={*playing}
                     still={props.still} {share} first={placed.is_none()} speed={*speed} onseek={onseek.clone()}
                     onplay={playing.setter()} onspeed={speed.setter()} onplace={placed.setter()} />
+                <Zoom locale={*locale} {whole} {window} {playhead} onwindow={Callback::from(move |window| zoomed.set(window))} />
             </div>
             <div class="measure" ref={node}>
                 <Counter evaluated={evaluated.clone()} {playhead} locale={*locale} {width} />
                 if props.ledger {
-                    <Ledger evaluated={evaluated.clone()} {playhead} locale={*locale} {width} onseek={onseek.clone()} />
+                    <Ledger evaluated={evaluated.clone()} {playhead} locale={*locale} {width} {window} onseek={onseek.clone()} />
                 }
                 if props.timeline {
-                    <Timeline evaluated={evaluated.clone()} {playhead} locale={*locale} {width} {onseek} />
+                    <Timeline evaluated={evaluated.clone()} {playhead} locale={*locale} {width} {window} {onseek} />
                 }
             </div>
         </section>

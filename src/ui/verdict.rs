@@ -2,14 +2,14 @@
 //! what to change first. Four figures beside it.
 
 use crate::engine::Scenario;
-use crate::engine::chain::{Chain, LayerKind};
+use crate::engine::chain::Chain;
 use crate::engine::outcome::{Binding, Operation, Outcome};
 use crate::engine::policy::PolicyKind;
 use crate::engine::program::OpKind;
 use crate::engine::units::{Bytes, Nanos};
 use crate::scene::format;
 use crate::ui::Shared;
-use crate::ui::chart::Evaluated;
+use crate::ui::chart::{Evaluated, layer_name};
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
@@ -85,26 +85,12 @@ fn headline(scenario: &Scenario, outcome: &Outcome, locale: Locale) -> String {
 }
 
 fn operation(chain: &Chain, kind: OpKind, layer: usize, locale: Locale) -> String {
-    let layer = layer_name(chain, layer, locale);
+    let layer = layer_name(locale, &chain.layers[layer].name);
     match kind {
         OpKind::Forward => words::verdict_op_forward(locale, &layer),
         OpKind::Recompute => words::verdict_op_recompute(locale, &layer),
         OpKind::Backward => words::verdict_op_backward(locale, &layer),
         OpKind::Optimizer => words::verdict_op_optimizer(locale).to_owned(),
-    }
-}
-
-/// A layer's name in words; a profile's layers have their own.
-#[must_use]
-pub fn layer_name(chain: &Chain, layer: usize, locale: Locale) -> String {
-    let named = &chain.layers[layer];
-    match named.kind {
-        LayerKind::Embedding => words::layer_embedding(locale).to_owned(),
-        LayerKind::Head => words::layer_head(locale).to_owned(),
-        LayerKind::Block => match named.name.rsplit_once(' ') {
-            Some(("block" | "layer", n)) => words::layer_block(locale, n),
-            _ => named.name.clone(),
-        },
     }
 }
 

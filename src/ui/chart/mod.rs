@@ -18,7 +18,7 @@ mod zoom;
 
 pub use counter::Counter;
 pub use ledger::Ledger;
-pub use name::policy_name;
+pub use name::{layer as layer_name, policy_name};
 pub use pareto::Pareto;
 pub use ratio::Ratio;
 pub use reason::why;

@@ -75,9 +75,56 @@ pub fn layer(locale: Locale, name: &str) -> String {
         Some(("block", number)) => words::chart_name_block(locale, number),
         Some(("layer", number)) => words::chart_name_layer(locale, number),
         None if name == "embedding" => words::chart_name_embedding(locale).to_owned(),
-        None if name == "head" => words::chart_name_head(locale).to_owned(),
+        _ if name == "head and loss" => words::chart_name_head(locale).to_owned(),
         _ => name.to_owned(),
     }
+}
+
+/// Every part of a saved tensor's name, with its words.
+const TENSORS: &[(&str, fn(Locale) -> &'static str)] = &[
+    ("attention norm", words::tensor_attention_norm),
+    ("mlp norm", words::tensor_mlp_norm),
+    ("final norm", words::tensor_final_norm),
+    ("embedding norm", words::tensor_embedding_norm),
+    ("query and key norm", words::tensor_query_and_key_norm),
+    ("fp32 copy", words::tensor_fp32_copy),
+    ("input", words::tensor_input),
+    ("statistics", words::tensor_statistics),
+    ("normalized", words::tensor_normalized),
+    ("output", words::tensor_output),
+    ("token ids", words::tensor_token_ids),
+    ("log-probabilities (fp32)", words::tensor_log_probabilities_fp32),
+    ("query", words::tensor_query),
+    ("key", words::tensor_key),
+    ("value", words::tensor_value),
+    ("log-sum-exp", words::tensor_log_sum_exp),
+    ("attention output", words::tensor_attention_output),
+    ("attention output, contiguous", words::tensor_attention_output_contiguous),
+    ("attention probabilities", words::tensor_attention_probabilities),
+    ("attention dropout mask (scores)", words::tensor_attention_dropout_mask_scores),
+    ("attention probabilities, to the values", words::tensor_attention_probabilities_to_the_values),
+    ("MLP gate", words::tensor_mlp_gate),
+    ("MLP up", words::tensor_mlp_up),
+    ("MLP activation", words::tensor_mlp_activation),
+    ("MLP product", words::tensor_mlp_product),
+    ("MLP hidden", words::tensor_mlp_hidden),
+    ("MLP cube", words::tensor_mlp_cube),
+    ("MLP tanh", words::tensor_mlp_tanh),
+    ("MLP half", words::tensor_mlp_half),
+    ("attention dropout mask", words::tensor_attention_dropout_mask),
+    ("MLP dropout mask", words::tensor_mlp_dropout_mask),
+    ("embedding dropout mask", words::tensor_embedding_dropout_mask),
+    ("activation", words::tensor_activation),
+];
+
+/// A saved tensor's name in the reader's language ("norm: input" part by part); names of a profile stay as they are.
+pub fn tensor(locale: Locale, name: &str) -> String {
+    let part = |text: &str| {
+        let known = TENSORS.iter().find(|(one, _)| *one == text);
+        known.map_or_else(|| text.to_owned(), |(_, words)| words(locale).to_owned())
+    };
+    let colon = if locale == Locale::Zh { "：" } else { ": " };
+    name.split(": ").map(part).collect::<Vec<_>>().join(colon)
 }
 
 /// A policy in a few words, with the numbers that tell it from its neighbours.

@@ -100,7 +100,7 @@ fn whose(evaluated: &Evaluated, span: &Span, locale: Locale) -> String {
     };
     let name = name::layer(locale, &layer.name);
     match span.tensor.and_then(|tensor| layer.saved.get(tensor)) {
-        Some(tensor) => format!("{name} / {}", tensor.name),
+        Some(tensor) => format!("{name} / {}", name::tensor(locale, &tensor.name)),
         None => name,
     }
 }

@@ -81,12 +81,6 @@ verdict-op-recompute = recomputation of { $layer }
 verdict-op-backward = backward of { $layer }
 verdict-op-optimizer = optimizer step
 
-### Layer names
-
-layer-embedding = embedding
-layer-head = head and loss
-layer-block = block { $n }
-
 ### Transport
 
 transport-label = Playhead

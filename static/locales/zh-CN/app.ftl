@@ -81,12 +81,6 @@ verdict-op-recompute = { $layer }的重计算
 verdict-op-backward = { $layer }的反向
 verdict-op-optimizer = 优化器步骤
 
-### 层名
-
-layer-embedding = 嵌入层
-layer-head = 输出头与损失
-layer-block = 第 { $n } 层
-
 ### 播放控制
 
 transport-label = 播放头

@@ -1,0 +1,35 @@
+### Saved tensors, by the names that the engine gives them.
+
+tensor-attention-norm = attention norm
+tensor-mlp-norm = mlp norm
+tensor-final-norm = final norm
+tensor-embedding-norm = embedding norm
+tensor-query-and-key-norm = query and key norm
+tensor-fp32-copy = fp32 copy
+tensor-input = input
+tensor-statistics = statistics
+tensor-normalized = normalized
+tensor-output = output
+tensor-token-ids = token ids
+tensor-log-probabilities-fp32 = log-probabilities (fp32)
+tensor-query = query
+tensor-key = key
+tensor-value = value
+tensor-log-sum-exp = log-sum-exp
+tensor-attention-output = attention output
+tensor-attention-output-contiguous = attention output, contiguous
+tensor-attention-probabilities = attention probabilities
+tensor-attention-dropout-mask-scores = attention dropout mask (scores)
+tensor-attention-probabilities-to-the-values = attention probabilities, to the values
+tensor-mlp-gate = MLP gate
+tensor-mlp-up = MLP up
+tensor-mlp-activation = MLP activation
+tensor-mlp-product = MLP product
+tensor-mlp-hidden = MLP hidden
+tensor-mlp-cube = MLP cube
+tensor-mlp-tanh = MLP tanh
+tensor-mlp-half = MLP half
+tensor-attention-dropout-mask = attention dropout mask
+tensor-mlp-dropout-mask = MLP dropout mask
+tensor-embedding-dropout-mask = embedding dropout mask
+tensor-activation = activation

@@ -1,0 +1,35 @@
+### 保存张量，按引擎所用的名称。
+
+tensor-attention-norm = 注意力归一化
+tensor-mlp-norm = MLP 归一化
+tensor-final-norm = 末层归一化
+tensor-embedding-norm = 嵌入归一化
+tensor-query-and-key-norm = 查询与键归一化
+tensor-fp32-copy = fp32 副本
+tensor-input = 输入
+tensor-statistics = 统计量
+tensor-normalized = 归一化结果
+tensor-output = 输出
+tensor-token-ids = token 编号
+tensor-log-probabilities-fp32 = 对数概率（fp32）
+tensor-query = 查询
+tensor-key = 键
+tensor-value = 值
+tensor-log-sum-exp = 对数求和指数
+tensor-attention-output = 注意力输出
+tensor-attention-output-contiguous = 注意力输出（连续）
+tensor-attention-probabilities = 注意力概率
+tensor-attention-dropout-mask-scores = 注意力分数的 dropout 掩码
+tensor-attention-probabilities-to-the-values = 乘以值的注意力概率
+tensor-mlp-gate = MLP 门
+tensor-mlp-up = MLP 升维
+tensor-mlp-activation = MLP 激活
+tensor-mlp-product = MLP 乘积
+tensor-mlp-hidden = MLP 隐藏层
+tensor-mlp-cube = MLP 三次方
+tensor-mlp-tanh = MLP tanh
+tensor-mlp-half = MLP 半值
+tensor-attention-dropout-mask = 注意力 dropout 掩码
+tensor-mlp-dropout-mask = MLP dropout 掩码
+tensor-embedding-dropout-mask = 嵌入 dropout 掩码
+tensor-activation = 激活
