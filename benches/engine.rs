@@ -48,8 +48,13 @@ fn evaluate(c: &mut Criterion) {
 fn front(c: &mut Criterion) {
     let mut group = c.benchmark_group("front");
     group.measurement_time(Duration::from_secs(8)).sample_size(30);
-    for (name, request) in [("llama-2-7b", llama_2_7b()), ("llama-3-70b by tensor", llama_3_70b())]
-    {
+    let mut by_layer = llama_3_70b();
+    by_layer["policy"] = json!({"kind": "offload"});
+    for (name, request) in [
+        ("llama-2-7b", llama_2_7b()),
+        ("llama-3-70b", by_layer),
+        ("llama-3-70b by tensor", llama_3_70b()),
+    ] {
         let scenario = scenario(&request);
         let plans = Front::of(&scenario).points.len();
         assert!(plans >= 500, "{name}: {plans} plans");

@@ -56,14 +56,14 @@ impl File {
     }
 }
 
-/// Whether `text` has `word` with no letter, digit or underscore at either side.
+/// Whether `text` has `word`, and not as part of a longer one: where it begins or ends with a letter, none goes on there.
 fn has_word(text: &str, word: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let goes_on = |inside: Option<char>, outside: Option<char>| part(inside) && part(outside);
     text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].chars().next_back().is_some_and(part);
-        let after = text[at + word.len()..].chars().next().is_some_and(part);
-        let open = |edge: Option<char>| edge.is_some_and(part);
-        !(before && open(word.chars().next())) && !(after && open(word.chars().next_back()))
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !goes_on(word.chars().next(), before.chars().next_back())
+            && !goes_on(word.chars().next_back(), after.chars().next())
     })
 }
 
@@ -191,8 +191,7 @@ fn colours_are_in_style_sheets() {
     assert!(sheets.iter().any(|sheet| sheet.text.lines().any(colour)), "no colour is recognized");
 }
 
-/// Whether what follows a `#` is a colour: 3, 4, 6 or 8 hexadecimal digits, at least one of them a digit or all letters of a
-/// quoted string, then an end.
+/// Whether what follows a `#` is a colour: 3, 4, 6 or 8 hexadecimal digits, then an end.
 fn is_hex_colour(rest: &str) -> bool {
     let digits = rest.chars().take_while(char::is_ascii_hexdigit).count();
     let end = rest.chars().nth(digits);
