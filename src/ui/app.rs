@@ -39,10 +39,7 @@ pub fn App() -> Html {
     use_told_height(&top, state.view.embed);
     let problem = state.problem.as_ref().map(|error| AttrValue::from(notice::message(error, state.locale)));
     let locale = state.locale;
-    let toggle = {
-        let pasting = pasting.clone();
-        Callback::from(move |()| pasting.set(!*pasting))
-    };
+    let toggle = use_callback(pasting.clone(), |(), pasting| pasting.set(!**pasting));
     html! {
         <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
             if !state.view.embed {

@@ -9,7 +9,6 @@ use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
 use crate::ui::store::Msg;
 use crate::words::{self, Locale};
-use serde_json::{Value, json};
 use yew::prelude::*;
 
 /// What the panel turns.
@@ -74,24 +73,9 @@ fn policy_menu(policy: &Policy, locale: Locale, send: &Callback<Msg>) -> Html {
 fn slider(knob: Knob, kind: PolicyKind, locale: Locale, send: &Callback<Msg>) -> Html {
     let idle = knob.used_by.is_some_and(|(kinds, _)| !kinds.contains(&kind));
     let switch = knob.used_by.filter(|_| idle).map(|(_, to)| to);
-    let paths = knob.paths;
-    let onturn = send.reform(move |(value, commit): (Value, bool)| {
-        let mut changes: Vec<(String, Value)> =
-            paths.iter().map(|path| ((*path).to_owned(), convert(path, &value))).collect();
-        changes.extend(switch.map(|kind| ("policy.kind".to_owned(), kind.name().into())));
-        if commit { Msg::Commit(changes) } else { Msg::Preview(changes) }
-    });
     html! {
         <Slider key={knob.id} id={knob.id} label={(knob.words)(locale)} about={(knob.about)(locale)} unit={knob.unit}
-            value={knob.value} range={knob.range} {idle} {onturn} />
-    }
-}
-
-/// λ is one slider over three weights: what memory does not get, compute and transfer share.
-fn convert(path: &str, value: &Value) -> Value {
-    match (path, value.as_f64()) {
-        ("weights.compute" | "weights.transfer", Some(memory)) => json!((1.0 - memory).max(0.0) / 2.0),
-        _ => value.clone(),
+            value={knob.value} range={knob.range} paths={knob.paths} {switch} send={send.clone()} />
     }
 }
 

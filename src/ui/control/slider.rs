@@ -1,7 +1,9 @@
 //! One knob: a slider and a number field of the same value. While dragging it previews, on release it commits; what the field
 //! cannot read is passed on as text, for the engine to refuse by name.
 
+use crate::engine::PolicyKind;
 use crate::scene::slider::Range;
+use crate::ui::store::Msg;
 use serde_json::Value;
 use web_sys::{HtmlInputElement, InputEvent, KeyboardEvent};
 use yew::prelude::*;
@@ -22,17 +24,43 @@ pub struct Props {
     pub value: f64,
     /// Its range.
     pub range: Range,
-    /// The present policy does not use it.
+    /// Paths of the request that it sets.
+    pub paths: &'static [&'static str],
+    /// The present policy does not use it: turning it asks for this one.
     #[prop_or_default]
-    pub idle: bool,
-    /// The value, and whether it is released.
-    pub onturn: Callback<(Value, bool)>,
+    pub switch: Option<PolicyKind>,
+    /// Told of every turn. All props compare, so that of the knobs only the one that moved is drawn again.
+    pub send: Callback<Msg>,
+}
+
+impl Props {
+    /// What a turn to `value` asks for.
+    fn turned(&self) -> Callback<(Value, bool)> {
+        let (paths, switch) = (self.paths, self.switch);
+        self.send.reform(move |(value, commit): (Value, bool)| {
+            let mut changes: Vec<(String, Value)> =
+                paths.iter().map(|path| ((*path).to_owned(), convert(path, &value))).collect();
+            changes.extend(switch.map(|kind| ("policy.kind".to_owned(), kind.name().into())));
+            if commit { Msg::Commit(changes) } else { Msg::Preview(changes) }
+        })
+    }
+}
+
+/// λ is one slider over three weights: what memory does not get, compute and transfer share.
+fn convert(path: &str, value: &Value) -> Value {
+    match (path, value.as_f64()) {
+        ("weights.compute" | "weights.transfer", Some(memory)) => {
+            ((1.0 - memory).max(0.0) / 2.0).into()
+        }
+        _ => value.clone(),
+    }
 }
 
 /// A slider with its number field.
 #[component]
 pub fn Slider(props: &Props) -> Html {
-    let Props { id, label, about, unit, value, range, idle, onturn } = props;
+    let Props { id, label, about, unit, value, range, switch, .. } = props;
+    let onturn = props.turned();
     let position = range.position_from_value(*value);
     let shown = number(*value);
     let turn = |commit: bool| {
@@ -48,9 +76,9 @@ pub fn Slider(props: &Props) -> Html {
     let onchange = Callback::from(move |event: Event| commit(&event.target_unchecked_into()));
     let valuetext = if unit.is_empty() { shown.clone() } else { format!("{shown} {unit}") };
     html! {
-        <div class={classes!("knob", idle.then_some("idle"))}>
+        <div class={classes!("knob", switch.map(|_| "idle"))}>
             <label for={id.clone()} class="knob-label" title={about.clone()}>{label}</label>
-            <Field id={id.clone()} label={label.clone()} unit={unit.clone()} {shown} onturn={onturn.clone()} />
+            <Field id={id.clone()} label={label.clone()} unit={unit.clone()} {shown} {onturn} />
             <input {id} type="range" min="0" max={range.last().to_string()} step="1" value={position.to_string()}
                 aria-valuetext={valuetext} aria-describedby={format!("{id}-about")} {oninput} {onchange} />
             <p id={format!("{id}-about")} class="knob-about">{about}</p>
