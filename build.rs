@@ -74,13 +74,13 @@ fn read(folder: &Path) -> BTreeMap<String, Message> {
 
 fn piece(path: &Path, key: &str, element: PatternElement<String>) -> Piece {
     match element {
-        PatternElement::TextElement { value } => Piece::Text(value),
+        PatternElement::TextElement { value }
+        | PatternElement::Placeable {
+            expression: Expression::Inline(InlineExpression::StringLiteral { value }),
+        } => Piece::Text(value),
         PatternElement::Placeable {
             expression: Expression::Inline(InlineExpression::VariableReference { id }),
         } => Piece::Place(id.name),
-        PatternElement::Placeable {
-            expression: Expression::Inline(InlineExpression::StringLiteral { value }),
-        } => Piece::Text(value),
         PatternElement::Placeable { .. } => {
             panic!("{}: {key}: only {{ $name }} and {{ \"text\" }} are understood", path.display())
         }

@@ -100,7 +100,7 @@ impl View {
             "embed" => self.embed = text != "0" && text != "false",
             "views" => {
                 self.views =
-                    text.split(',').filter(|view| !view.is_empty()).map(str::to_owned).collect()
+                    text.split(',').filter(|view| !view.is_empty()).map(str::to_owned).collect();
             }
             _ => return false,
         }

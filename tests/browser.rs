@@ -16,7 +16,9 @@ use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
-use web_sys::{Document, Element, Event, EventInit, HtmlElement, HtmlInputElement, HtmlSelectElement, window};
+use web_sys::{
+    Document, Element, Event, EventInit, HtmlElement, HtmlInputElement, HtmlSelectElement, window,
+};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
@@ -41,7 +43,10 @@ fn document() -> Document {
 
 async fn pause(ms: i32) {
     let promise = Promise::new(&mut |resolve: Function, _| {
-        window().expect("a window").set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ms).expect("a timer");
+        window()
+            .expect("a window")
+            .set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ms)
+            .expect("a timer");
     });
     JsFuture::from(promise).await.expect("a timer");
 }
@@ -69,7 +74,11 @@ impl Page {
     }
 
     fn text(&self, selector: &str) -> String {
-        self.all(selector).iter().filter_map(|element| element.text_content()).collect::<Vec<_>>().join(" ")
+        self.all(selector)
+            .iter()
+            .filter_map(|element| element.text_content())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     fn verdict(&self) -> String {
@@ -79,19 +88,26 @@ impl Page {
     /// The figure of that name, and what is drawn in it.
     fn marks(&self, title: &str) -> String {
         let figure = format!("figure[aria-label='{title}']");
-        let marks: String = self.all(&format!("{figure} svg.chart-body")).iter().map(Element::inner_html).collect();
+        let marks: String =
+            self.all(&format!("{figure} svg.chart-body")).iter().map(Element::inner_html).collect();
         assert!(!marks.is_empty(), "{figure} is there");
         marks
     }
 
     /// What is drawn in each of the four views; the front must have settled.
     fn views(&self) -> [String; 4] {
-        [words::chart_ledger_title, words::chart_timeline_title, words::chart_pareto_title, words::chart_ratio_title]
-            .map(|title| self.marks(title(Locale::En)))
+        [
+            words::chart_ledger_title,
+            words::chart_timeline_title,
+            words::chart_pareto_title,
+            words::chart_ratio_title,
+        ]
+        .map(|title| self.marks(title(Locale::En)))
     }
 
     async fn drag(&self, label: &str, share: f64) -> f64 {
-        let slider: HtmlInputElement = self.one(&format!("input[type=range][aria-valuetext]#{label}"));
+        let slider: HtmlInputElement =
+            self.one(&format!("input[type=range][aria-valuetext]#{label}"));
         let last: f64 = slider.max().parse().expect("a number");
         slider.set_value(&(last * share).round().to_string());
         fire(&slider, "input");
@@ -118,7 +134,8 @@ impl Page {
             .all("button")
             .into_iter()
             .find(|button| {
-                button.get_attribute("aria-label").as_deref() == Some(words) || button.text_content().as_deref() == Some(words)
+                button.get_attribute("aria-label").as_deref() == Some(words)
+                    || button.text_content().as_deref() == Some(words)
             })
             .unwrap_or_else(|| panic!("no button is called {words}"));
         button.unchecked_into::<HtmlElement>().click();
@@ -157,7 +174,11 @@ fn says(page: &Page, outcome: &Outcome) {
     let step = format::time(outcome.step);
     assert!(verdict.contains(&peak), "the verdict says {peak}: {verdict}");
     assert!(verdict.contains(&step), "the verdict says {step}: {verdict}");
-    assert_eq!(page.all("section.verdict.fits").len() == 1, outcome.fits, "fits, as the engine says");
+    assert_eq!(
+        page.all("section.verdict.fits").len() == 1,
+        outcome.fits,
+        "fits, as the engine says"
+    );
     let ledger = page.text("figure.chart-ledger svg");
     assert!(ledger.contains(&peak), "the ledger marks the peak {peak}: {ledger}");
 }
@@ -252,7 +273,8 @@ async fn out_of_memory_is_a_state_with_its_own_sentence_and_picture() {
     let outcome = engine(&[("training", json!({}))]);
     assert!(outcome.out_of_memory.is_some());
     says(&page, &outcome);
-    let missing = format::bytes(outcome.out_of_memory.as_ref().expect("it is out of memory").missing);
+    let missing =
+        format::bytes(outcome.out_of_memory.as_ref().expect("it is out of memory").missing);
     assert!(page.verdict().contains(&missing), "{}", page.verdict());
     page.settled().await;
     assert!(page.views().iter().all(|view| !view.contains("NaN")));
@@ -264,29 +286,44 @@ async fn the_language_is_switched_everywhere() {
     page.press(words::app_language_label(Locale::En)).await;
     let free = engine(&[]);
     let free = free.memory.saturating_sub(free.peak.row.total());
-    assert!(page.verdict().contains(&words::verdict_fits(Locale::Zh, &format::bytes(free))), "{}", page.verdict());
+    assert!(
+        page.verdict().contains(&words::verdict_fits(Locale::Zh, &format::bytes(free))),
+        "{}",
+        page.verdict()
+    );
     let root = document().document_element().expect("a document element");
     assert_eq!(root.get_attribute("lang").as_deref(), Some("zh-CN"));
-    for title in [words::chart_ledger_title, words::chart_timeline_title, words::chart_pareto_title, words::chart_ratio_title] {
+    for title in [
+        words::chart_ledger_title,
+        words::chart_timeline_title,
+        words::chart_pareto_title,
+        words::chart_ratio_title,
+    ] {
         assert_eq!(page.all(&format!("figure[aria-label='{}']", title(Locale::Zh))).len(), 1);
     }
 }
 
 #[wasm_bindgen_test]
 async fn without_motion_there_is_no_play_but_steps() {
-    let original = js_sys::Reflect::get(&window().expect("a window"), &"matchMedia".into()).expect("matchMedia");
+    let original = js_sys::Reflect::get(&window().expect("a window"), &"matchMedia".into())
+        .expect("matchMedia");
     js_sys::eval(
         "window.matchMedia = (query) => Object.defineProperty(new EventTarget(), 'matches', {value: query.includes('reduce')})",
     )
     .expect("a stand-in for the system's setting");
     let page = Page::open("").await;
-    let labels: Vec<_> = page.all("[role=group] button").iter().filter_map(|button| button.get_attribute("aria-label")).collect();
+    let labels: Vec<_> = page
+        .all("[role=group] button")
+        .iter()
+        .filter_map(|button| button.get_attribute("aria-label"))
+        .collect();
     assert!(!labels.contains(&words::transport_play(Locale::En).to_owned()), "{labels:?}");
     let before = page.text(".transport output");
     page.press(words::transport_forward(Locale::En)).await;
     page.press(words::transport_forward(Locale::En)).await;
     assert_ne!(page.text(".transport output"), before, "stepping still works");
-    js_sys::Reflect::set(&window().expect("a window"), &"matchMedia".into(), &original).expect("put back");
+    js_sys::Reflect::set(&window().expect("a window"), &"matchMedia".into(), &original)
+        .expect("put back");
 }
 
 #[wasm_bindgen_test]

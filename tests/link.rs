@@ -16,10 +16,15 @@ fn requests() -> impl Strategy<Value = Value> {
             Kind::Choice(names) => prop::sample::select(names).prop_map(Value::from).boxed(),
             Kind::Preset if knob.group == "hardware" => Just(json!("h100-80g")).boxed(),
             Kind::Preset => Just(json!("gpt2")).boxed(),
-            Kind::List if knob.key == "segments" => prop::collection::vec(1_u64..9, 1..6).prop_map(Value::from).boxed(),
-            Kind::List => prop::collection::vec(prop::sample::select(vec!["keep", "recompute", "host", "ssd"]), 1..6)
-                .prop_map(Value::from)
-                .boxed(),
+            Kind::List if knob.key == "segments" => {
+                prop::collection::vec(1_u64..9, 1..6).prop_map(Value::from).boxed()
+            }
+            Kind::List => prop::collection::vec(
+                prop::sample::select(vec!["keep", "recompute", "host", "ssd"]),
+                1..6,
+            )
+            .prop_map(Value::from)
+            .boxed(),
             Kind::Object => Just(Value::Null).boxed(),
         };
         value.prop_map(move |value| (knob, value))
@@ -85,10 +90,7 @@ fn every_knob_has_a_name_of_its_own() {
 #[test]
 fn a_link_is_readable() {
     let fragment = link::write(&Request::opening(), &View::default());
-    assert_eq!(
-        fragment,
-        "v=1&model=llama-2-7b&lora_rank=16&card=rtx-4090&policy=mix&k=4&beta=0.5"
-    );
+    assert_eq!(fragment, "v=1&model=llama-2-7b&lora_rank=16&card=rtx-4090&policy=mix&k=4&beta=0.5");
 }
 
 #[test]
@@ -103,5 +105,8 @@ fn query_and_fragment_both_count_and_unknown_keys_are_reported() {
 fn a_value_that_does_not_read_is_refused_by_name() {
     let request = link::read("", "model=gpt2&batch=many").request.expect("it names a model");
     let error = Request::read(request).expect_err("many is no number");
-    assert!(error.to_string().contains("workload.batch") && error.to_string().contains("many"), "{error}");
+    assert!(
+        error.to_string().contains("workload.batch") && error.to_string().contains("many"),
+        "{error}"
+    );
 }

@@ -125,7 +125,7 @@ impl Ledger {
             let out = order(copy.after, 5);
             let back = back_order(copy, time);
             let mut add = |at, order, category, sign| {
-                push(&mut entries, at, order, category, copy.bytes, sign)
+                push(&mut entries, at, order, category, copy.bytes, sign);
             };
             add(time.out.start, out, Moving::Activations, -1);
             add(time.out.start, out, Moving::InFlight, 1);

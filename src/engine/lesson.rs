@@ -108,10 +108,7 @@ pub fn of(
     let repeats = chain.accumulation + chain.bubble;
     let forward = chain.forward().times(repeats).secs();
     let blocks = chain.blocks().count() as u64;
-    let split = policy
-        .segments
-        .clone()
-        .unwrap_or_else(|| even_split(blocks, policy.k));
+    let split = policy.segments.clone().unwrap_or_else(|| even_split(blocks, policy.k));
     let (k, longest) = (split.len() as u64, split.iter().copied().max().unwrap_or(0));
     let share = as_float(k);
     let over_k = Bytes::from_f64(activations.as_f64() / share);

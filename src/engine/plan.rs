@@ -236,7 +236,8 @@ impl Plan {
     /// # Errors
     /// [`Error::Unfit`] for lists that match no reading.
     pub fn fit_policy(policy: &mut Policy, chain: &Chain, notes: &mut Notes) -> Result<(), Error> {
-        let blocks = chain.blocks().count() as u64;
+        let count = chain.blocks().count();
+        let blocks = count as u64;
         if policy.k > blocks.max(1) {
             let (given, used) = (policy.k.into(), blocks.max(1).into());
             notes.clamped.push(Clamped { path: "policy.k".into(), given, used });
@@ -255,7 +256,7 @@ impl Plan {
         if let Some(list) = policy.plan.as_ref().filter(|_| policy.kind == PolicyKind::Plan) {
             let layers = chain.layers.len();
             let tensors: usize = chain.layers.iter().map(|layer| layer.saved.len()).sum();
-            if ![blocks as usize, layers, tensors].contains(&list.len()) {
+            if ![count, layers, tensors].contains(&list.len()) {
                 return Err(Error::Unfit {
                     path: "policy.plan".into(),
                     given: format!("a list of {}", list.len()),

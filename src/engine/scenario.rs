@@ -152,15 +152,15 @@ fn top_level<'a>(request: &'a Value, notes: &mut Notes) -> Result<&'a Map<String
 
 /// More pipeline stages than blocks make no sense: clamped, and said.
 fn fit_parallelism(mut training: Training, workload: &Workload, notes: &mut Notes) -> Training {
-    if let Workload::Transformer(model) = workload {
-        if training.pp > model.layers {
-            notes.clamped.push(super::error::Clamped {
-                path: "training.pp".into(),
-                given: training.pp.into(),
-                used: model.layers.into(),
-            });
-            training.pp = model.layers;
-        }
+    if let Workload::Transformer(model) = workload
+        && training.pp > model.layers
+    {
+        notes.clamped.push(super::error::Clamped {
+            path: "training.pp".into(),
+            given: training.pp.into(),
+            used: model.layers.into(),
+        });
+        training.pp = model.layers;
     }
     training
 }

@@ -85,6 +85,10 @@ fn three_digits(value: f64) -> f64 {
 mod tests {
     use super::Range;
 
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
     #[test]
     fn positions_and_values_are_inverses() {
         let ranges = [
@@ -97,9 +101,8 @@ mod tests {
         for range in ranges {
             for position in 0..=range.last() {
                 let value = range.value_from_position(f64::from(position));
-                assert_eq!(
-                    range.position_from_value(value),
-                    f64::from(position),
+                assert!(
+                    near(range.position_from_value(value), f64::from(position)),
                     "{range:?} {value}"
                 );
             }
@@ -109,9 +112,9 @@ mod tests {
     #[test]
     fn values_beyond_the_ends_stand_at_them() {
         let range = Range::Linear { min: 1.0, max: 64.0, step: 1.0 };
-        assert_eq!(range.position_from_value(1e9), 63.0);
-        assert_eq!(range.position_from_value(f64::NAN), 0.0);
-        assert_eq!(range.value_from_position(-3.0), 1.0);
+        assert!(near(range.position_from_value(1e9), 63.0));
+        assert!(near(range.position_from_value(f64::NAN), 0.0));
+        assert!(near(range.value_from_position(-3.0), 1.0));
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use super::chart::{Pareto, Ratio};
 use super::control::{Panel, Paste};
+use super::embed::use_told_height;
 use super::header::{Header, training_name};
+use super::location;
 use super::media::use_media;
 use super::notice::{self, Notices};
 use super::planner::{Search, use_search};
@@ -11,8 +13,6 @@ use super::store::{Msg, State};
 use super::textbook::Textbook;
 use super::verdict::Verdict;
 use super::width::use_width;
-use super::embed::use_told_height;
-use super::location;
 use crate::engine::units::{Bytes, Nanos};
 use crate::ui::Shared;
 use crate::words::{self, Locale};
@@ -37,7 +37,8 @@ pub fn App() -> Html {
     let pasting = use_state_eq(|| false);
     let top = use_node_ref();
     use_told_height(&top, state.view.embed);
-    let problem = state.problem.as_ref().map(|error| AttrValue::from(notice::message(error, state.locale)));
+    let problem =
+        state.problem.as_ref().map(|error| AttrValue::from(notice::message(error, state.locale)));
     let locale = state.locale;
     let toggle = use_callback(pasting.clone(), |(), pasting| pasting.set(!**pasting));
     html! {
@@ -108,11 +109,13 @@ fn ParetoView(props: &ViewsProps) -> Html {
     let locale = state.locale;
     let onchoose = send.reform(Msg::Choose);
     let onlimit = send.reform(|(limit, commit): (Bytes, bool)| {
-        let changes = vec![("limits.memory_gib".to_owned(), json!((limit.gib() * 100.0).round() / 100.0))];
+        let changes =
+            vec![("limits.memory_gib".to_owned(), json!((limit.gib() * 100.0).round() / 100.0))];
         if commit { Msg::Commit(changes) } else { Msg::Preview(changes) }
     });
     let onsteplimit = send.reform(|(limit, commit): (Nanos, bool)| {
-        let changes = vec![("limits.step_s".to_owned(), json!((limit.secs() * 1000.0).round() / 1000.0))];
+        let changes =
+            vec![("limits.step_s".to_owned(), json!((limit.secs() * 1000.0).round() / 1000.0))];
         if commit { Msg::Commit(changes) } else { Msg::Preview(changes) }
     });
     let best = search.front.as_ref().and_then(|front| {
@@ -183,7 +186,9 @@ fn use_address(state: &UseReducerHandle<State>, send: &Callback<Msg>) {
 fn use_document(state: &State) {
     let wanted = (state.locale, state.view.theme.clone(), state.view.embed);
     use_effect_with(wanted, |(locale, theme, embed)| {
-        let root = web_sys::window().and_then(|window| window.document()).and_then(|document| document.document_element());
+        let root = web_sys::window()
+            .and_then(|window| window.document())
+            .and_then(|document| document.document_element());
         if let Some(root) = root {
             let set = |name: &str, value: Option<&str>| match value {
                 Some(value) => root.set_attribute(name, value),
@@ -191,7 +196,10 @@ fn use_document(state: &State) {
             };
             // Attributes of these names are always allowed.
             let _set = set("lang", Some(locale.tag()));
-            let _set = set("data-theme", theme.as_deref().filter(|theme| matches!(*theme, "light" | "dark")));
+            let _set = set(
+                "data-theme",
+                theme.as_deref().filter(|theme| matches!(*theme, "light" | "dark")),
+            );
             let _set = set("data-embed", embed.then_some(""));
         }
     });

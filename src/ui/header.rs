@@ -26,8 +26,10 @@ pub struct Props {
     pub onpaste: Callback<()>,
 }
 
+type Words = fn(Locale) -> &'static str;
+
 /// The ways of training that the menu offers: name, words, and the `training` group.
-fn trainings() -> [(&'static str, fn(Locale) -> &'static str, Value); 4] {
+fn trainings() -> [(&'static str, Words, Value); 4] {
     [
         ("full", words::app_full, json!({})),
         ("full-bf16", words::app_full_bf16, json!({"dtype": "bf16", "optimizer": "sgd"})),
@@ -48,7 +50,10 @@ fn presets(table: &'static Table, own: Option<&'static str>) -> Vec<(AttrValue, 
         let text = |key: &str| preset.get(key).and_then(Value::as_str);
         Some((AttrValue::from(text("id")?), AttrValue::from(text("label")?)))
     });
-    own.map(|words| (AttrValue::from(""), AttrValue::from(words))).into_iter().chain(named).collect()
+    own.map(|words| (AttrValue::from(""), AttrValue::from(words)))
+        .into_iter()
+        .chain(named)
+        .collect()
 }
 
 /// The header.
@@ -64,7 +69,10 @@ pub fn Header(props: &Props) -> Html {
         ways.push(("custom".into(), words::app_custom(locale).into()));
     }
     let ontrain = send.reform(|name: String| {
-        let group = trainings().into_iter().find(|row| row.0 == name).map_or_else(|| json!({}), |row| row.2);
+        let group = trainings()
+            .into_iter()
+            .find(|row| row.0 == name)
+            .map_or_else(|| json!({}), |row| row.2);
         Msg::Commit(vec![("training".to_owned(), group)])
     });
     html! {
@@ -92,8 +100,12 @@ fn page_menus(props: &Props) -> Html {
         Locale::En => Locale::Zh,
         Locale::Zh => Locale::En,
     };
-    let themes = [("auto", words::app_theme_auto as fn(Locale) -> &'static str), ("light", words::app_theme_light), ("dark", words::app_theme_dark)]
-        .map(|(name, words_of)| (AttrValue::from(name), AttrValue::from(words_of(locale))));
+    let themes = [
+        ("auto", words::app_theme_auto as fn(Locale) -> &'static str),
+        ("light", words::app_theme_light),
+        ("dark", words::app_theme_dark),
+    ]
+    .map(|(name, words_of)| (AttrValue::from(name), AttrValue::from(words_of(locale))));
     let ontheme = send.reform(|name: String| Msg::Paint((name != "auto").then_some(name)));
     html! {
         <div class="menus page-menus">

@@ -12,7 +12,8 @@ use web_sys::window;
 #[must_use]
 pub fn read() -> Link {
     let location = window().map(|window| window.location());
-    let part = |text: Option<Result<String, JsValue>>| text.and_then(Result::ok).unwrap_or_default();
+    let part =
+        |text: Option<Result<String, JsValue>>| text.and_then(Result::ok).unwrap_or_default();
     let query = part(location.as_ref().map(web_sys::Location::search));
     let fragment = part(location.as_ref().map(web_sys::Location::hash));
     link::read(&query, &fragment)

@@ -12,9 +12,8 @@ pub fn use_media(query: &'static str) -> bool {
         let holds = holds.setter();
         use_effect_with((), move |()| {
             let list = window().and_then(|window| window.match_media(query).ok().flatten());
-            let listener = list.map(|list| {
-                EventListener::new(&list, "change", move |_| holds.set(ask(query)))
-            });
+            let listener = list
+                .map(|list| EventListener::new(&list, "change", move |_| holds.set(ask(query))));
             move || drop(listener)
         });
     }

@@ -15,7 +15,9 @@ pub fn message(error: &Error, locale: Locale) -> String {
         Error::TooLong { given, accepted } => {
             words::notice_too_long(locale, &accepted.to_string(), &given.to_string())
         }
-        Error::Unfit { path, given, accepted } => words::notice_unfit(locale, accepted, given, path),
+        Error::Unfit { path, given, accepted } => {
+            words::notice_unfit(locale, accepted, given, path)
+        }
         Error::Missing { path, accepted } => words::notice_missing(locale, accepted, path),
         Error::TooLarge { path, given, accepted } => {
             words::notice_too_large(locale, accepted, given, path)
@@ -45,7 +47,12 @@ pub struct Props {
 pub fn Notices(props: &Props) -> Html {
     let locale = props.locale;
     let clamped = props.clamped.iter().map(|clamped| {
-        words::notice_clamped(locale, &clamped.given.to_string(), &clamped.path, &clamped.used.to_string())
+        words::notice_clamped(
+            locale,
+            &clamped.given.to_string(),
+            &clamped.path,
+            &clamped.used.to_string(),
+        )
     });
     let mut lines: Vec<String> = clamped.collect();
     if !props.ignored.is_empty() {
@@ -54,7 +61,8 @@ pub fn Notices(props: &Props) -> Html {
     if props.without_worker {
         lines.push(words::notice_worker(locale).to_owned());
     }
-    let dismissable = props.problem.is_some() || !props.clamped.is_empty() || !props.ignored.is_empty();
+    let dismissable =
+        props.problem.is_some() || !props.clamped.is_empty() || !props.ignored.is_empty();
     html! {
         <div class="notices" aria-live="polite">
             if let Some(problem) = &props.problem {

@@ -192,7 +192,9 @@ pub fn use_search(evaluated: &Shared<Evaluated>, request: &Shared<String>) -> Se
                 .get_or_insert_with(|| {
                     let done = {
                         let found = found.setter();
-                        Callback::from(move |(front, latest): (Front, bool)| found.set((Some(Shared::new(front)), !latest)))
+                        Callback::from(move |(front, latest): (Front, bool)| {
+                            found.set((Some(Shared::new(front)), !latest))
+                        })
                     };
                     let lost = {
                         let setter = without_worker.setter();

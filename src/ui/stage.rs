@@ -51,7 +51,9 @@ pub fn Stage(props: &Props) -> Html {
     };
     let playhead = Nanos::from_secs(end * share);
     // What is magnified stays inside the step while a slider shortens it.
-    let window = zoomed.map(|window| window.panned(0.0, whole)).filter(|window| window.length() < whole.length());
+    let window = zoomed
+        .map(|window| window.panned(0.0, whole))
+        .filter(|window| window.length() < whole.length());
     let tick = {
         let (placed, playing, speed) = (placed.setter(), playing.setter(), *speed);
         Callback::from(move |ms: f64| {
@@ -114,7 +116,8 @@ struct TransportProps {
 fn Transport(props: &TransportProps) -> Html {
     let locale = props.locale;
     let step = |forward: bool| {
-        let (evaluated, at, onseek) = (props.evaluated.clone(), props.playhead, props.onseek.clone());
+        let (evaluated, at, onseek) =
+            (props.evaluated.clone(), props.playhead, props.onseek.clone());
         Callback::from(move |_: MouseEvent| onseek.emit(evaluated.outcome.next_event(at, forward)))
     };
     let onplay = {
@@ -138,7 +141,11 @@ fn Transport(props: &TransportProps) -> Html {
     let speeds = [0.25, 0.5, 1.0, 2.0, 4.0].map(|speed: f64| {
         html! { <option value={speed.to_string()} selected={speed.to_string() == props.speed.to_string()}>{format!("{speed}×")}</option> }
     });
-    let time = words::transport_time(locale, &format::time(props.whole.end), &format::time(props.playhead));
+    let time = words::transport_time(
+        locale,
+        &format::time(props.whole.end),
+        &format::time(props.playhead),
+    );
     html! {
         <div class="transport" role="group" aria-label={words::transport_label(locale)}>
             <button class="icon" onclick={step(false)} aria-label={words::transport_back(locale)}>{icon(BACK)}</button>

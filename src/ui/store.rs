@@ -161,7 +161,7 @@ impl Reducible for State {
             Msg::Load(link) => state.load(link),
             Msg::Speak(locale) => {
                 let view = View { lang: Some(locale.tag().to_owned()), ..state.view.clone() };
-                State { locale, view, ..state }.committed()
+                State { view, locale, ..state }.committed()
             }
             Msg::Paint(theme) => {
                 let view = View { theme, ..state.view.clone() };

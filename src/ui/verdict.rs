@@ -49,7 +49,10 @@ fn figures(evaluated: &Evaluated, locale: Locale) -> Vec<(&'static str, String, 
     let chain = &scenario.chain;
     let samples = chain.samples.saturating_mul(chain.accumulation);
     let through = if chain.seq > 1 {
-        words::verdict_tokens(locale, &format::per_second(outcome.per_second(samples.saturating_mul(chain.seq))))
+        words::verdict_tokens(
+            locale,
+            &format::per_second(outcome.per_second(samples.saturating_mul(chain.seq))),
+        )
     } else {
         words::verdict_samples(locale, &format::per_second(outcome.per_second(samples)))
     };
@@ -59,7 +62,11 @@ fn figures(evaluated: &Evaluated, locale: Locale) -> Vec<(&'static str, String, 
         String::new()
     };
     vec![
-        (words::verdict_peak(locale), format::bytes(peak), words::verdict_of(locale, &format::bytes(outcome.memory))),
+        (
+            words::verdict_peak(locale),
+            format::bytes(peak),
+            words::verdict_of(locale, &format::bytes(outcome.memory)),
+        ),
         (words::verdict_step(locale), format::time(outcome.step), through),
         (words::verdict_overhead(locale), format::percent_change(outcome.overhead()), host),
     ]
@@ -78,9 +85,11 @@ fn headline(scenario: &Scenario, outcome: &Outcome, locale: Locale) -> String {
     match &stop.operation {
         Operation::States => words::verdict_states(locale, &missing),
         Operation::Host => words::verdict_host(locale, &missing),
-        Operation::Op(kind, layer) => {
-            words::verdict_memory(locale, &missing, &operation(&scenario.chain, *kind, *layer, locale))
-        }
+        Operation::Op(kind, layer) => words::verdict_memory(
+            locale,
+            &missing,
+            &operation(&scenario.chain, *kind, *layer, locale),
+        ),
     }
 }
 
@@ -122,10 +131,14 @@ fn binds(outcome: &Outcome, locale: Locale) -> String {
     let stall = format::time(times.stall);
     match outcome.binding {
         Binding::Host => words::verdict_binds_host(locale).to_owned(),
-        Binding::Memory if times.stall_room > Nanos::ZERO => words::verdict_binds_room(locale, &stall),
+        Binding::Memory if times.stall_room > Nanos::ZERO => {
+            words::verdict_binds_room(locale, &stall)
+        }
         Binding::Memory => words::verdict_binds_memory(locale).to_owned(),
         Binding::Link => words::verdict_binds_link(locale, &stall),
-        Binding::Compute if outcome.bytes_moved > Bytes::ZERO => words::verdict_binds_compute(locale).to_owned(),
+        Binding::Compute if outcome.bytes_moved > Bytes::ZERO => {
+            words::verdict_binds_compute(locale).to_owned()
+        }
         Binding::Compute => words::verdict_binds_compute_alone(locale).to_owned(),
     }
 }
@@ -137,7 +150,10 @@ fn first(evaluated: &Evaluated, locale: Locale) -> &'static str {
         Some(Operation::States) => words::verdict_try_states(locale),
         Some(Operation::Host) => words::verdict_try_host(locale),
         Some(Operation::Op(..)) => words::verdict_try_plan(locale),
-        None if outcome.policy.kind != PolicyKind::Keep && outcome.plain_peak <= outcome.memory && outcome.overhead() > 0.0 => {
+        None if outcome.policy.kind != PolicyKind::Keep
+            && outcome.plain_peak <= outcome.memory
+            && outcome.overhead() > 0.0 =>
+        {
             words::verdict_try_keep(locale)
         }
         None => match outcome.binding {

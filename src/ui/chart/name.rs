@@ -70,6 +70,7 @@ pub fn family(locale: Locale, family: Family) -> &'static str {
 }
 
 /// A layer's name in the reader's language; names of a profile stay as they are.
+#[must_use]
 pub fn layer(locale: Locale, name: &str) -> String {
     match name.split_once(' ') {
         Some(("block", number)) => words::chart_name_block(locale, number),
@@ -80,8 +81,10 @@ pub fn layer(locale: Locale, name: &str) -> String {
     }
 }
 
+type Words = fn(Locale) -> &'static str;
+
 /// Every part of a saved tensor's name, with its words.
-const TENSORS: &[(&str, fn(Locale) -> &'static str)] = &[
+const TENSORS: &[(&str, Words)] = &[
     ("attention norm", words::tensor_attention_norm),
     ("mlp norm", words::tensor_mlp_norm),
     ("final norm", words::tensor_final_norm),
