@@ -193,7 +193,7 @@ pub fn use_search(evaluated: &Shared<Evaluated>, request: &Shared<String>) -> Se
                     let done = {
                         let found = found.setter();
                         Callback::from(move |(front, latest): (Front, bool)| {
-                            found.set((Some(Shared::new(front)), !latest))
+                            found.set((Some(Shared::new(front)), !latest));
                         })
                     };
                     let lost = {

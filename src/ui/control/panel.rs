@@ -2,6 +2,7 @@
 
 use super::expert::Expert;
 use super::{Choice, Slider};
+use crate::engine::Scenario;
 use crate::engine::policy::{Action, Policy, PolicyKind};
 use crate::engine::workload::Workload;
 use crate::scene::slider::Range;
@@ -35,6 +36,18 @@ struct Knob {
     /// The policies that use it, and the one it switches to under another.
     used_by: Option<(&'static [PolicyKind], PolicyKind)>,
 }
+
+/// What a knob has unless it says otherwise.
+const BLANK: Knob = Knob {
+    id: "",
+    words: words::knob_batch,
+    about: words::knob_batch_about,
+    unit: "",
+    value: 0.0,
+    range: linear(0.0, 1.0, 1.0),
+    paths: &[],
+    used_by: None,
+};
 
 /// The panel.
 #[component]
@@ -86,166 +99,158 @@ fn slider(knob: &Knob, kind: PolicyKind, locale: Locale, send: &Callback<Msg>) -
 
 const SEGMENTED: &[PolicyKind] = &[PolicyKind::Checkpoint, PolicyKind::Mix];
 
+/// The knobs shown first, and the others.
 fn knobs(evaluated: &Evaluated) -> (Vec<Knob>, Vec<Knob>) {
     let scenario = &evaluated.scenario;
-    let (policy, hardware) = (&scenario.policy, &scenario.hardware);
-    let blocks = count(scenario.chain.blocks().count());
-    let knob = |id, words, about, unit, value, range, paths| Knob {
-        id,
-        words,
-        about,
-        unit,
-        value,
-        range,
-        paths,
-        used_by: None,
-    };
-    let linear = |min, max, step| Range::Linear { min, max, step };
-    let mut first = vec![
-        Knob {
-            used_by: Some((SEGMENTED, PolicyKind::Checkpoint)),
-            ..knob(
-                "k",
-                words::knob_k,
-                words::knob_k_about,
-                "",
-                number(policy.k),
-                linear(1.0, blocks.max(2.0), 1.0),
-                &["policy.k"],
-            )
-        },
-        Knob {
-            used_by: Some((&[PolicyKind::Mix], PolicyKind::Mix)),
-            ..knob(
-                "beta",
-                words::knob_beta,
-                words::knob_beta_about,
-                "",
-                policy.beta,
-                linear(0.0, 1.0, 0.01),
-                &["policy.beta"],
-            )
-        },
-        knob(
-            "bandwidth",
-            words::knob_bandwidth,
-            words::knob_bandwidth_about,
-            "GB/s",
-            hardware.d2h.0 / 1e9,
-            Range::Log { min: 1.0, max: 500.0, steps: 200 },
-            &["hardware.d2h_gbps", "hardware.h2d_gbps"],
-        ),
-    ];
-    let card = hardware.memory.gib();
-    let mut second = vec![
-        knob(
-            "limit",
-            words::knob_limit,
-            words::knob_limit_about,
-            "GiB",
-            scenario.limits.memory.gib(),
-            linear(1.0, card.max(2.0), 0.25),
-            &["limits.memory_gib"],
-        ),
-        knob(
-            "prefetch",
-            words::knob_prefetch,
-            words::knob_prefetch_about,
-            "",
-            number(policy.prefetch_layers),
-            linear(0.0, 8.0, 1.0),
-            &["policy.prefetch_layers"],
-        ),
-        Knob {
-            used_by: Some((&[PolicyKind::Rule], PolicyKind::Rule)),
-            ..knob(
-                "epsilon",
-                words::knob_epsilon,
-                words::knob_epsilon_about,
-                "ms",
-                policy.epsilon_ms,
-                linear(0.0, 50.0, 0.5),
-                &["policy.epsilon_ms"],
-            )
-        },
-        knob(
-            "lambda",
-            words::knob_lambda,
-            words::knob_lambda_about,
-            "",
-            scenario.weights.memory,
-            linear(0.0, 1.0, 0.05),
-            &["weights.memory", "weights.compute", "weights.transfer"],
-        ),
-    ];
-    match &scenario.workload {
-        Workload::Transformer(model) => {
-            first.insert(
-                0,
-                knob(
-                    "batch",
-                    words::knob_batch,
-                    words::knob_batch_about,
-                    "",
-                    number(model.batch),
-                    linear(1.0, 64.0, 1.0),
-                    &["workload.batch"],
-                ),
-            );
-            second.insert(
-                0,
-                knob(
-                    "seq",
-                    words::knob_seq,
-                    words::knob_seq_about,
-                    "",
-                    number(model.seq),
-                    Range::Powers { min: 7, max: 17 },
-                    &["workload.seq"],
-                ),
-            );
-        }
-        Workload::Lesson(lesson) => {
-            first.insert(
-                0,
-                knob(
-                    "act",
-                    words::knob_act_gb,
-                    words::knob_act_gb,
-                    "GB",
-                    lesson.act_gb,
-                    linear(0.1, 10.0, 0.1),
-                    &["workload.act_gb"],
-                ),
-            );
-            second.insert(
-                0,
-                knob(
-                    "layer-s",
-                    words::knob_layer_s,
-                    words::knob_layer_s,
-                    "s",
-                    lesson.layer_s,
-                    linear(0.01, 2.0, 0.01),
-                    &["workload.layer_s"],
-                ),
-            );
-            second.insert(
-                0,
-                knob(
-                    "layers",
-                    words::knob_layers,
-                    words::knob_layers,
-                    "",
-                    number(lesson.layers),
-                    linear(1.0, 200.0, 1.0),
-                    &["workload.layers"],
-                ),
-            );
-        }
-        Workload::Profile(_) => {}
-    }
+    let (mut first, mut second) = workload_knobs(&scenario.workload);
+    first.extend(plan_knobs(scenario));
+    second.extend(limit_knobs(scenario));
     (first, second)
+}
+
+fn workload_knobs(workload: &Workload) -> (Vec<Knob>, Vec<Knob>) {
+    match workload {
+        Workload::Transformer(model) => (
+            vec![Knob {
+                id: "batch",
+                words: words::knob_batch,
+                about: words::knob_batch_about,
+                value: number(model.batch),
+                range: linear(1.0, 64.0, 1.0),
+                paths: &["workload.batch"],
+                ..BLANK
+            }],
+            vec![Knob {
+                id: "seq",
+                words: words::knob_seq,
+                about: words::knob_seq_about,
+                value: number(model.seq),
+                range: Range::Powers { min: 7, max: 17 },
+                paths: &["workload.seq"],
+                ..BLANK
+            }],
+        ),
+        Workload::Lesson(lesson) => (
+            vec![Knob {
+                id: "act",
+                words: words::knob_act_gb,
+                about: words::knob_act_gb_about,
+                unit: "GB",
+                value: lesson.act_gb,
+                range: linear(0.1, 10.0, 0.1),
+                paths: &["workload.act_gb"],
+                ..BLANK
+            }],
+            vec![
+                Knob {
+                    id: "layers",
+                    words: words::knob_layers,
+                    about: words::knob_layers_about,
+                    value: number(lesson.layers),
+                    range: linear(1.0, 200.0, 1.0),
+                    paths: &["workload.layers"],
+                    ..BLANK
+                },
+                Knob {
+                    id: "layer-s",
+                    words: words::knob_layer_s,
+                    about: words::knob_layer_s_about,
+                    unit: "s",
+                    value: lesson.layer_s,
+                    range: linear(0.01, 2.0, 0.01),
+                    paths: &["workload.layer_s"],
+                    ..BLANK
+                },
+            ],
+        ),
+        Workload::Profile(_) => (Vec::new(), Vec::new()),
+    }
+}
+
+fn plan_knobs(scenario: &Scenario) -> [Knob; 3] {
+    let policy = &scenario.policy;
+    let blocks = count(scenario.chain.blocks().count());
+    [
+        Knob {
+            id: "k",
+            words: words::knob_k,
+            about: words::knob_k_about,
+            value: number(policy.k),
+            range: linear(1.0, blocks.max(2.0), 1.0),
+            paths: &["policy.k"],
+            used_by: Some((SEGMENTED, PolicyKind::Checkpoint)),
+            ..BLANK
+        },
+        Knob {
+            id: "beta",
+            words: words::knob_beta,
+            about: words::knob_beta_about,
+            value: policy.beta,
+            range: linear(0.0, 1.0, 0.01),
+            paths: &["policy.beta"],
+            used_by: Some((&[PolicyKind::Mix], PolicyKind::Mix)),
+            ..BLANK
+        },
+        Knob {
+            id: "bandwidth",
+            words: words::knob_bandwidth,
+            about: words::knob_bandwidth_about,
+            unit: "GB/s",
+            value: scenario.hardware.d2h.0 / 1e9,
+            range: Range::Log { min: 1.0, max: 500.0, steps: 200 },
+            paths: &["hardware.d2h_gbps", "hardware.h2d_gbps"],
+            ..BLANK
+        },
+    ]
+}
+
+fn limit_knobs(scenario: &Scenario) -> [Knob; 4] {
+    let policy = &scenario.policy;
+    [
+        Knob {
+            id: "limit",
+            words: words::knob_limit,
+            about: words::knob_limit_about,
+            unit: "GiB",
+            value: scenario.limits.memory.gib(),
+            range: linear(1.0, scenario.hardware.memory.gib().max(2.0), 0.25),
+            paths: &["limits.memory_gib"],
+            ..BLANK
+        },
+        Knob {
+            id: "prefetch",
+            words: words::knob_prefetch,
+            about: words::knob_prefetch_about,
+            value: number(policy.prefetch_layers),
+            range: linear(0.0, 8.0, 1.0),
+            paths: &["policy.prefetch_layers"],
+            ..BLANK
+        },
+        Knob {
+            id: "epsilon",
+            words: words::knob_epsilon,
+            about: words::knob_epsilon_about,
+            unit: "ms",
+            value: policy.epsilon_ms,
+            range: linear(0.0, 50.0, 0.5),
+            paths: &["policy.epsilon_ms"],
+            used_by: Some((&[PolicyKind::Rule], PolicyKind::Rule)),
+            ..BLANK
+        },
+        Knob {
+            id: "lambda",
+            words: words::knob_lambda,
+            about: words::knob_lambda_about,
+            value: scenario.weights.memory,
+            range: linear(0.0, 1.0, 0.05),
+            paths: &["weights.memory", "weights.compute", "weights.transfer"],
+            ..BLANK
+        },
+    ]
+}
+
+const fn linear(min: f64, max: f64, step: f64) -> Range {
+    Range::Linear { min, max, step }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a slider's value")]
