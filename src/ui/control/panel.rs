@@ -235,7 +235,6 @@ fn limit_knobs(scenario: &Scenario) -> [Knob; 4] {
             range: linear(0.0, 50.0, 0.5),
             paths: &["policy.epsilon_ms"],
             used_by: Some((&[PolicyKind::Rule], PolicyKind::Rule)),
-            ..BLANK
         },
         Knob {
             id: "lambda",
