@@ -120,15 +120,16 @@ fn ParetoView(props: &ViewsProps) -> Html {
     });
     let best = search.front.as_ref().and_then(|front| {
         let best = &front.points[front.best()?];
-        Some((best.policy.clone(), front.points.len()))
+        let words = if best.summary.fits { words::app_plan_best } else { words::app_plan_least };
+        Some((best.policy.clone(), front.points.len(), words(locale)))
     });
     html! {
         <section class={classes!("view", search.stale.then_some("stale"))} aria-busy={search.stale.to_string()}>
             <div class="view-head">
                 <h2>{words::app_view_pareto(locale)}</h2>
-                if let Some((policy, count)) = best {
+                if let Some((policy, count, words)) = best {
                     <button class="primary" title={words::app_plan_best_note(locale, &count.to_string())}
-                        onclick={send.reform(move |_| Msg::Choose(policy.clone()))}>{words::app_plan_best(locale)}</button>
+                        onclick={send.reform(move |_| Msg::Choose(policy.clone()))}>{words}</button>
                 }
             </div>
             <div class="measure" ref={node}>

@@ -86,7 +86,7 @@ pub fn Textbook(props: &Props) -> Html {
                 }) }</tbody>
             </table>
             </div>
-            <p>{ratio(evaluated, locale)}</p>
+            if outcome.policy.kind != PolicyKind::Keep { <p>{ratio(evaluated, locale)}</p> }
             { worked(evaluated, locale) }
             <p class="quiet">{words::textbook_reference(locale)}</p>
         </div>

@@ -105,7 +105,10 @@ fn operation(chain: &Chain, kind: OpKind, layer: usize, locale: Locale) -> Strin
 
 fn rest(evaluated: &Evaluated, locale: Locale) -> Vec<String> {
     let outcome = &evaluated.outcome;
-    let mut said = vec![cost(outcome, locale)];
+    let mut said = Vec::new();
+    if outcome.policy.kind != PolicyKind::Keep {
+        said.push(cost(outcome, locale));
+    }
     if outcome.plain_peak > outcome.memory && outcome.fits {
         said.push(words::verdict_keep_would_not_fit(locale, &format::bytes(outcome.plain_peak)));
     }

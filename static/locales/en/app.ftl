@@ -32,6 +32,7 @@ app-view-ratio = Offload or recompute, layer by layer
 app-view-textbook = Textbook beside truth
 app-view-stage = One step, in time
 app-plan-best = Use the best plan
+app-plan-least = Use the plan of least memory
 app-plan-best-note = Least cost under λ among { $count } plans tried
 app-settings = All settings
 app-settings-model = Model
@@ -143,7 +144,7 @@ textbook-note-boundaries = Transients, and that the last segments' boundaries ar
 textbook-ratio = Benefit ratio: { $memory } of memory saved for { $cost } of time added = { $ratio } (worthwhile above { $threshold }).
 textbook-ratio-free = Benefit ratio: { $memory } of memory saved at no cost in time.
 textbook-epoch = Worked epoch
-textbook-epoch-says = { $count } offloads, round trip { $trip } s, visible { $visible } s, epoch { $epoch } s, slowdown { $slow } %.
+textbook-epoch-says = Offloads: { $count }, round trip { $trip } s, visible { $visible } s, epoch { $epoch } s, slowdown { $slow } %.
 textbook-epoch-note = It charges one layer per overflow yet empties the whole counter, and lets at most half of compute hide copies.
 textbook-strategies = Worked strategies
 textbook-strategy-full = Keep everything

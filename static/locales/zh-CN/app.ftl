@@ -32,6 +32,7 @@ app-view-ratio = 逐层比较：卸载还是重计算
 app-view-textbook = 教科书公式与模拟对照
 app-view-stage = 一步训练的时间展开
 app-plan-best = 采用最优方案
+app-plan-least = 采用显存最少的方案
 app-plan-best-note = 在试过的 { $count } 个方案中，λ 加权代价最小
 app-settings = 全部设置
 app-settings-model = 模型
