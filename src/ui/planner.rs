@@ -47,6 +47,7 @@ struct Planner {
     running: Option<Job>,
     waiting: Option<Job>,
     later: Option<Timeout>,
+    pause: Option<Timeout>,
     next: u32,
     done: Callback<(Front, bool)>,
     lost: Callback<()>,
@@ -62,6 +63,7 @@ impl Planner {
             running: None,
             waiting: None,
             later: None,
+            pause: None,
             next: 0,
             done,
             lost,
@@ -73,7 +75,7 @@ impl Planner {
     }
 
     fn send(&mut self) {
-        let (None, Some(worker)) = (&self.running, &self.worker) else { return };
+        let (None, None, Some(worker)) = (&self.running, &self.pause, &self.worker) else { return };
         let Some(job) = self.waiting.take() else { return };
         let message = object(&[
             ("id", job.id.into()),
@@ -119,9 +121,9 @@ fn answered(handle: &Handle, data: &JsValue) {
     let mut planner = handle.borrow_mut();
     let Some(job) = planner.running.take() else { return };
     let text = get("json").and_then(|json| json.as_string()).unwrap_or_default();
-    planner.send();
-    let latest = planner.running.is_none() && planner.waiting.is_none();
+    let latest = planner.waiting.is_none();
     let done = planner.done.clone();
+    planner.pause = Some(pause(handle));
     drop(planner);
     match serde_json::from_str::<(Vec<Summary>, Summary)>(&text) {
         Ok((summaries, plain)) => {
@@ -129,6 +131,17 @@ fn answered(handle: &Handle, data: &JsValue) {
         }
         Err(_) => dismissed(handle),
     }
+}
+
+/// A breath between two searches: while dragging, most frames belong to what moves under the hand.
+fn pause(handle: &Handle) -> Timeout {
+    const BREATH_MS: u32 = 80;
+    let handle = handle.clone();
+    Timeout::new(BREATH_MS, move || {
+        let mut planner = handle.borrow_mut();
+        planner.pause = None;
+        planner.send();
+    })
 }
 
 /// The worker failed: what it was doing is done on the page, and so is all that follows.

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
-export function launch() {
+export function launch(flags = []) {
   const executablePath = process.env.CHROME || "/usr/bin/chromium";
   if (!existsSync(executablePath)) {
     throw new Error(`no browser at ${executablePath}: run scripts/setup, or set CHROME`);
@@ -20,6 +20,7 @@ export function launch() {
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
+      ...flags,
     ],
   });
 }
