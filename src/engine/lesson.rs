@@ -1,6 +1,7 @@
 //! The textbook's closed formulas of the same scenario (model.md section 1), to be shown beside the simulation. They
 //! know no lifetimes and no streams; each field says what it leaves out.
 
+use super::outcome::Summary;
 use super::plan::even_split;
 use super::policy::{Policy, PolicyKind};
 use super::scenario::Scenario;
@@ -93,14 +94,13 @@ pub struct Strategies {
     pub best: &'static str,
 }
 
-/// The formulas for a scenario under `policy`, beside its simulated peak and step.
+/// The formulas for a scenario under `policy`, beside its simulated peak and step and those of keep-everything.
 #[must_use]
 pub fn of(
     scenario: &Scenario,
     policy: &Policy,
-    plain_step: Nanos,
-    peak: Bytes,
-    step: Nanos,
+    plain: &Summary,
+    (peak, step): (Bytes, Nanos),
 ) -> Lesson {
     let chain = &scenario.chain;
     let base = chain.fixed.total();
@@ -117,7 +117,7 @@ pub fn of(
     let out = scenario.hardware.d2h.time(activations).times(repeats).secs();
     let back = scenario.hardware.h2d.time(activations).times(repeats).secs();
     let extra = forward * (share - 1.0) / share;
-    let compute = plain_step.secs();
+    let compute = plain.step.secs();
     let mix_share = 1.0 - policy.beta;
     let (bytes, added, transfer) = match policy.kind {
         PolicyKind::Checkpoint => (base + over_k, extra, 0.0),
@@ -134,8 +134,7 @@ pub fn of(
         ),
         _ => (base + activations, 0.0, 0.0),
     };
-    let plain_peak = (base + activations).as_f64().max(1.0);
-    let memory_ratio = 1.0 - peak.as_f64() / plain_peak;
+    let memory_ratio = 1.0 - peak.as_f64() / plain.peak.as_f64().max(1.0);
     let cost_ratio = if compute > 0.0 { step.secs() / compute - 1.0 } else { 0.0 };
     let (epoch, strategies) = worked(scenario, policy);
     Lesson {

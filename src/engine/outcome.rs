@@ -301,7 +301,7 @@ pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome
         step,
         plain_step: plain.step,
         plain_peak: plain.peak,
-        lesson: lesson::of(scenario, &policy, plain.step, peak.row.total(), step),
+        lesson: lesson::of(scenario, &policy, &plain, (peak.row.total(), step)),
         peak,
         policy,
         plan,

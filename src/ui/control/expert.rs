@@ -108,7 +108,10 @@ fn row(knob: &'static Knob, label: &'static str, value: &Value, props: &Props) -
     let commit = props.send.reform(move |value: Value| Msg::Commit(vec![(path.clone(), value)]));
     match knob.kind {
         Kind::Choice(names) => {
-            let entries = names.iter().map(|&name| (name.into(), name.into())).collect::<Vec<_>>();
+            let entries: Vec<_> = names
+                .iter()
+                .map(|&name| (name.into(), choice(name, props.locale).into()))
+                .collect();
             let onchoose = commit.reform(|name: String| name.into());
             html! { <Choice {id} {label} {entries} value={text(value)} {onchoose} /> }
         }
@@ -133,6 +136,15 @@ fn row(knob: &'static Knob, label: &'static str, value: &Value, props: &Props) -
                 </div>
             }
         }
+    }
+}
+
+/// A choice in words, where it is not a term of its own (`bf16-mixed`, `flash`).
+fn choice(name: &'static str, locale: Locale) -> &'static str {
+    match name {
+        "layer" => words::choice_layer(locale),
+        "tensor" => words::choice_tensor(locale),
+        term => term,
     }
 }
 

@@ -19,14 +19,9 @@ app-theme-light = Light
 app-theme-dark = Dark
 app-language = 中文
 app-language-label = 切换到中文
-app-copy-link = Copy link
-app-copied = Copied
 app-reset = Start over
 app-units = Bytes are shown in GiB (2³⁰), bandwidth in GB/s (10⁹). The ledger counts allocated bytes, as the framework would; what an allocator reserves on top is not modelled.
 app-limits-of-model = Not modelled: collectives' time, mixtures of experts, context parallelism, fragmentation. Reserve room for them with “unmodelled”.
-app-step-of = One micro-batch and the optimizer step
-app-view-ledger = Memory over time
-app-view-timeline = What runs when
 app-view-pareto = Every plan: memory against time
 app-view-ratio = Offload or recompute, layer by layer
 app-view-textbook = Textbook beside truth
@@ -39,8 +34,6 @@ app-settings-model = Model
 app-settings-training = Training
 app-settings-hardware = Hardware
 app-settings-policy = Plan
-app-searching = Searching…
-app-loading = Computing…
 
 ### Verdict
 
@@ -53,7 +46,6 @@ verdict-host = Host memory is full: { $missing } have no place to go.
 verdict-as-fast = As fast as keeping everything.
 verdict-slower = { $overhead } slower than keeping everything.
 verdict-keep-would-not-fit = Keeping everything would need { $need }.
-verdict-saved = It saves { $saved } of memory.
 verdict-binds-compute = Compute binds: every copy hides behind it.
 verdict-binds-compute-alone = Compute binds: nothing is copied, nothing waits.
 verdict-binds-link = The link binds: compute waits { $stall } a step for copies.
@@ -73,7 +65,6 @@ verdict-peak = Peak
 verdict-of = of { $limit }
 verdict-step = Step
 verdict-overhead = Overhead
-verdict-throughput = Throughput
 verdict-tokens = { $rate } tokens/s
 verdict-samples = { $rate } samples/s
 verdict-host-memory = Host
@@ -105,8 +96,6 @@ notice-missing = { $key } is missing; expected { $accepted }.
 notice-too-large = { $key } comes to { $given }, beyond { $accepted }. Make the model, batch or sequence smaller, or the card faster.
 notice-dismiss = Dismiss
 notice-worker = The search runs without a worker here, so it waits until you let go of a slider.
-notice-panic = Something in Galley broke. Reload with the same settings: the address holds them.
-notice-reload = Reload
 
 ### Pasting
 

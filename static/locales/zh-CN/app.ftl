@@ -19,14 +19,9 @@ app-theme-light = 浅色
 app-theme-dark = 深色
 app-language = English
 app-language-label = Switch to English
-app-copy-link = 复制链接
-app-copied = 已复制
 app-reset = 重新开始
 app-units = 字节以 GiB（2³⁰）显示，带宽以 GB/s（10⁹）显示。账本统计的是已分配字节，与框架口径一致；分配器额外保留的部分不在模型内。
 app-limits-of-model = 未建模：集合通信耗时、混合专家、上下文并行、碎片。可用“未建模”一项为它们预留空间。
-app-step-of = 一个微批次与优化器步骤
-app-view-ledger = 显存随时间的变化
-app-view-timeline = 什么时候在做什么
 app-view-pareto = 全部方案：显存与时间
 app-view-ratio = 逐层比较：卸载还是重计算
 app-view-textbook = 教科书公式与模拟对照
@@ -39,8 +34,6 @@ app-settings-model = 模型
 app-settings-training = 训练
 app-settings-hardware = 硬件
 app-settings-policy = 方案
-app-searching = 搜索中…
-app-loading = 计算中…
 
 ### 结论
 
@@ -53,7 +46,6 @@ verdict-host = 主机内存已满：{ $missing } 无处可放。
 verdict-as-fast = 与全部保留一样快。
 verdict-slower = 比全部保留慢 { $overhead }。
 verdict-keep-would-not-fit = 全部保留需要 { $need }。
-verdict-saved = 节省显存 { $saved }。
 verdict-binds-compute = 瓶颈是计算：所有拷贝都藏在计算之后。
 verdict-binds-compute-alone = 瓶颈是计算：没有拷贝，也没有等待。
 verdict-binds-link = 瓶颈是链路：每步计算要等拷贝 { $stall }。
@@ -73,7 +65,6 @@ verdict-peak = 峰值
 verdict-of = 上限 { $limit }
 verdict-step = 单步
 verdict-overhead = 额外开销
-verdict-throughput = 吞吐
 verdict-tokens = { $rate } token/s
 verdict-samples = { $rate } 样本/s
 verdict-host-memory = 主机内存
@@ -105,8 +96,6 @@ notice-missing = 缺少 { $key }；应为 { $accepted }。
 notice-too-large = { $key } 达到 { $given }，超过 { $accepted }。请减小模型、批大小或序列长度，或换更快的显卡。
 notice-dismiss = 关闭
 notice-worker = 此处无法使用后台线程，松开滑块后才会搜索。
-notice-panic = Galley 出错了。请用相同设置重新加载：设置都在网址里。
-notice-reload = 重新加载
 
 ### 粘贴
 
