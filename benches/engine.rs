@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use galley::engine::search::front::Front;
-use galley::engine::{Plan, Scenario, door, outcome};
+use galley::engine::{Plan, Scenario, door, evaluate};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::time::Duration;
@@ -35,9 +35,9 @@ fn evaluate(c: &mut Criterion) {
     let (text, parsed) = (request.to_string(), scenario(&request));
     let plan = Plan::of(&parsed.policy, &parsed.chain, &parsed.hardware);
     let mut group = c.benchmark_group("evaluate llama-3-70b by tensor");
-    group.bench_function("scenario", |b| b.iter(|| outcome::evaluate(black_box(&parsed))));
-    group.bench_function("summary", |b| b.iter(|| outcome::summarize(black_box(&parsed), &plan)));
-    group.bench_function("from text", |b| b.iter(|| outcome::evaluate_text(black_box(&text))));
+    group.bench_function("scenario", |b| b.iter(|| evaluate::evaluate(black_box(&parsed))));
+    group.bench_function("summary", |b| b.iter(|| evaluate::summarize(black_box(&parsed), &plan)));
+    group.bench_function("from text", |b| b.iter(|| evaluate::evaluate_text(black_box(&text))));
     group.bench_function("text to text", |b| {
         b.iter(|| door::text(&door::evaluate(black_box(&text))));
     });

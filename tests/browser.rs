@@ -5,7 +5,8 @@
 #[path = "parity/mod.rs"]
 mod parity;
 
-use galley::engine::outcome::{self, Outcome};
+use galley::engine::evaluate;
+use galley::engine::outcome::Outcome;
 use galley::engine::{PolicyKind, door};
 use galley::request::Request;
 use galley::scene::format;
@@ -165,7 +166,7 @@ fn fire(target: &Element, event: &str) {
 fn engine(changes: &[(&str, Value)]) -> Outcome {
     let opening = Request::read(Request::opening()).expect("the opening scenario reads");
     let reading = opening.request.with(changes).expect("the changes read");
-    outcome::evaluate(&reading.scenario)
+    evaluate::evaluate(&reading.scenario)
 }
 
 fn says(page: &Page, outcome: &Outcome) {

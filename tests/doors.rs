@@ -270,7 +270,7 @@ fn a_points_policy_is_a_request() {
 
 #[test]
 fn the_schema_describes_every_key_of_a_request() {
-    let schema = door::schema();
+    let schema = galley::engine::schema::schema();
     for row in schema["request"].as_array().expect("rows") {
         holds(row, &[("path", text), ("type", text), ("about", text)]);
         let (low, high) = (&row["min"], &row["max"]);

@@ -12,7 +12,7 @@
 use galley::engine::ledger::Step;
 use galley::engine::trace::{Span, SpanKind, Track};
 use galley::engine::units::{GIB, Nanos};
-use galley::engine::{Outcome, Scenario, outcome};
+use galley::engine::{Outcome, Scenario, evaluate};
 use insta::assert_snapshot;
 use serde_json::{Map, Value, json};
 
@@ -75,7 +75,7 @@ fn keys(policy: &str) -> Value {
 /// The picture of a line.
 fn picture(line: &str) -> String {
     let scenario = scenario(line);
-    let outcome = outcome::evaluate(&scenario);
+    let outcome = evaluate::evaluate(&scenario);
     let end = outcome.spans.iter().map(|span| span.end).max().unwrap_or_default();
     let columns: Vec<Nanos> =
         (0..end.0.div_ceil(SECOND)).map(|second| Nanos(second * SECOND)).collect();

@@ -5,9 +5,10 @@
 mod requests;
 
 use galley::engine::chain::{Chain, Storage};
+use galley::engine::evaluate;
 use galley::engine::hardware::Hardware;
 use galley::engine::ledger::Row;
-use galley::engine::outcome::{self, Operation};
+use galley::engine::outcome::{Operation, OutOfMemory};
 use galley::engine::plan::even_split;
 use galley::engine::program::{OpKind, Program};
 use galley::engine::search::front::Front;
@@ -38,7 +39,7 @@ fn scenario(request: &Value) -> Scenario {
 
 fn evaluated(request: &Value) -> (Scenario, Outcome) {
     let scenario = scenario(request);
-    let outcome = outcome::evaluate(&scenario);
+    let outcome = evaluate::evaluate(&scenario);
     (scenario, outcome)
 }
 
@@ -110,7 +111,7 @@ proptest! {
         let peak = outcome.peak.row.total();
         prop_assert!(highest <= peak, "{:?} over {:?}", highest, peak);
         // The search's short cut to the peak comes to the same.
-        prop_assert_eq!(outcome::summarize(&scenario, plan).peak, peak);
+        prop_assert_eq!(evaluate::summarize(&scenario, plan).peak, peak);
         let program = Program::of(&scenario.chain, plan);
         let timed = |op: &galley::engine::program::Op| op.duration > Nanos::ZERO || op.kind == OpKind::Optimizer;
         if program.ops.iter().all(timed) {
@@ -158,13 +159,13 @@ proptest! {
         let (mut scenario, outcome) = evaluated(&request);
         let budget = scenario.limits.memory;
         scenario.limits.memory = outcome.peak.row.total();
-        let ample = outcome::evaluate_plan(&scenario, outcome.policy.clone(), outcome.plan.clone());
-        let host = |stop: &outcome::OutOfMemory| stop.operation == Operation::Host;
+        let ample = evaluate::evaluate_plan(&scenario, outcome.policy.clone(), outcome.plan.clone());
+        let host = |stop: &OutOfMemory| stop.operation == Operation::Host;
         prop_assert!(ample.out_of_memory.as_ref().is_none_or(host), "{:?}", ample.out_of_memory);
         if let Some(stop) = outcome.out_of_memory.filter(|stop| !host(stop)) {
             prop_assert!(stop.missing > Bytes::ZERO);
             let again = |scenario: &Scenario| {
-                outcome::evaluate_plan(scenario, outcome.policy.clone(), outcome.plan.clone()).out_of_memory
+                evaluate::evaluate_plan(scenario, outcome.policy.clone(), outcome.plan.clone()).out_of_memory
             };
             scenario.limits.memory = budget + stop.missing - Bytes(1);
             let short = again(&scenario);
@@ -192,7 +193,7 @@ proptest! {
                 let mut more = scenario.clone();
                 more.hardware.host += host;
                 more.hardware.ssd += ssd;
-                let again = outcome::evaluate_plan(&more, outcome.policy.clone(), outcome.plan.clone());
+                let again = evaluate::evaluate_plan(&more, outcome.policy.clone(), outcome.plan.clone());
                 again.out_of_memory.is_some_and(|stop| stop.operation == Operation::Host)
             };
             let program = Program::of(&scenario.chain, &outcome.plan);
@@ -416,7 +417,7 @@ proptest! {
             }
         }
         for point in front.points.iter().step_by(7) {
-            let again = outcome::evaluate(&scenario.with_policy(point.policy.clone()));
+            let again = evaluate::evaluate(&scenario.with_policy(point.policy.clone()));
             let summary = &point.summary;
             prop_assert_eq!((again.peak.row.total(), again.step, again.fits), (summary.peak, summary.step, summary.fits));
         }

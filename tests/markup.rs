@@ -1,7 +1,7 @@
 //! The charts, rendered natively: what a screen reader finds, what the tables say, and how many nodes there are.
 #![cfg(all(feature = "ui", not(target_arch = "wasm32")))]
 
-use galley::engine::outcome;
+use galley::engine::evaluate;
 use galley::engine::scenario::Scenario;
 use galley::engine::search::front::Front;
 use galley::engine::units::Nanos;
@@ -33,7 +33,7 @@ const WIDTHS: [f64; 3] = [343.0, 900.0, 1500.0];
 
 fn evaluated(text: &str) -> Evaluated {
     let (scenario, notes) = Scenario::parse(text).expect("a sound request");
-    Evaluated { outcome: outcome::evaluate(&scenario), scenario, notes }
+    Evaluated { outcome: evaluate::evaluate(&scenario), scenario, notes }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,12 +3,11 @@
 
 use super::chain::Chain;
 use super::error::{Error, Notes};
-use super::knob::{KNOBS, Kind};
-use super::outcome::{self, LayerOutcome, Operation, Outcome};
-use super::policy::Policy;
-use super::preset;
+use super::evaluate;
+use super::outcome::{LayerOutcome, Operation, Outcome};
 use super::program::OpKind;
 use super::scenario::Scenario;
+use super::schema;
 use super::search::front::{Front, objective};
 use super::trace::Span;
 use super::units::Nanos;
@@ -24,7 +23,7 @@ pub fn open(name: &str, text: &str) -> Option<Answer> {
         "evaluate" => Some(evaluate(text)),
         "front" => Some(front(text)),
         "plan" => Some(plan(text)),
-        "schema" => Some(Ok(schema())),
+        "schema" => Some(Ok(schema::schema())),
         _ => None,
     }
 }
@@ -44,7 +43,7 @@ pub fn text(answer: &Answer) -> String {
 /// As [`Scenario::parse`].
 pub fn evaluate(text: &str) -> Answer {
     let (scenario, notes) = Scenario::parse(text)?;
-    let outcome = outcome::evaluate(&scenario);
+    let outcome = evaluate::evaluate(&scenario);
     Ok(outcome_json(&scenario, &outcome, &notes))
 }
 
@@ -83,7 +82,7 @@ pub fn plan(text: &str) -> Answer {
         return Err(Error::Missing { path: "workload".into(), accepted: "a model".into() });
     };
     let point = &front.points[best];
-    let outcome = outcome::evaluate(&scenario.with_policy(point.policy.clone()));
+    let outcome = evaluate::evaluate(&scenario.with_policy(point.policy.clone()));
     let plain = front.plain.step.secs();
     Ok(json!({
         "v": 1,
@@ -265,53 +264,4 @@ pub fn operation_name(chain: &Chain, operation: &Operation) -> String {
             format!("{verb} of {}", chain.layers[*layer].name)
         }
     }
-}
-
-/// Every key of a request with its kind, range, unit and meaning, and what the answers hold.
-#[must_use]
-pub fn schema() -> Value {
-    let knobs = KNOBS.iter().map(|knob| {
-        let mut row = json!({"path": format!("{}.{}", knob.group, knob.key), "unit": knob.unit, "about": knob.about});
-        let kind = match knob.kind {
-            Kind::Int { min, max } => json!({"type": "integer", "min": min, "max": max}),
-            Kind::Float { min, max } => json!({"type": "number", "min": min, "max": max}),
-            Kind::Flag => json!({"type": "boolean"}),
-            Kind::Choice(names) => json!({"type": "string", "one_of": names}),
-            Kind::Preset if knob.group == "hardware" => {
-                json!({"type": "string", "one_of": preset::names(preset::cards()).collect::<Vec<_>>()})
-            }
-            Kind::Preset => json!({"type": "string", "one_of": preset::names(preset::models()).collect::<Vec<_>>()}),
-            Kind::List => json!({"type": "array"}),
-            Kind::Object => json!({"type": "object"}),
-        };
-        if let (Value::Object(row), Value::Object(kind)) = (&mut row, kind) {
-            row.extend(kind);
-        }
-        row
-    });
-    json!({
-        "v": 1,
-        "request": knobs.collect::<Vec<_>>(),
-        "doors": {
-            "evaluate": "the outcome of a scenario under its policy; spans and ledger with detail: true",
-            "front": "points: every plan of the family with peak_bytes, step_s, fits and on_front; best is an index into them",
-            "plan": "the point of least cost under weights and limits, with its outcome; bound_s is keep-everything's step",
-        },
-        "units": "keys that end in _bytes are bytes, in _s seconds, in _gib 2^30 bytes, in _gbps 1e9 bytes a second",
-        "beyond_interface": [
-            "outcome.memory_bytes: the budget that the step ran within",
-            "outcome.policy: the policy with best resolved and every default filled",
-            "outcome.peak_unmoved_freed_bytes: what offloading frees after forward without lowering the peak; null otherwise",
-            "outcome.micro_s, bubble_s: one micro-batch; pipeline slots that pass idle",
-            "outcome.layers[].window_s: from the end of its forward to the start of its backward",
-            "outcome.layers[].reason: window-too-short, offload-hidden, recompute-cheaper or nothing-saved",
-        ],
-        "presets": {"hardware": preset::cards(), "workload": preset::models()},
-    })
-}
-
-/// The policy of a point of a `front` answer, back as a policy group.
-#[must_use]
-pub fn policy_json(policy: &Policy) -> Value {
-    json!(policy)
 }

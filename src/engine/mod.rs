@@ -2,11 +2,12 @@
 //!
 //! A request ([`scenario::Scenario`]) holds a workload, lowered to a [`chain::Chain`]; a policy becomes a
 //! [`plan::Plan`]; [`program`] compiles both, [`simulate`] runs them, [`ledger`] and [`trace`] read the run,
-//! [`outcome`] gathers it, [`search`] does so for a family, and [`door`] speaks JSON.
+//! [`evaluate`] gathers it in an [`outcome`], [`search`] does so for a family, and [`door`] speaks JSON.
 
 pub mod chain;
 pub mod door;
 pub mod error;
+pub mod evaluate;
 pub mod hardware;
 pub mod knob;
 pub mod ledger;
@@ -20,6 +21,7 @@ pub mod program;
 mod read;
 pub mod rule;
 pub mod scenario;
+pub mod schema;
 pub mod search;
 pub mod simulate;
 mod stream;
@@ -28,7 +30,7 @@ pub mod units;
 pub mod workload;
 
 pub use error::{Error, Notes};
-pub use outcome::{Outcome, evaluate};
+pub use outcome::Outcome;
 pub use plan::Plan;
 pub use policy::{Action, Policy, PolicyKind};
 pub use scenario::Scenario;

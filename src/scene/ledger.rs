@@ -559,7 +559,7 @@ pub fn table(outcome: &Outcome, most: usize) -> Vec<Step> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::outcome::evaluate_text;
+    use crate::engine::evaluate::evaluate_text;
 
     fn names() -> [String; 7] {
         BANDS.map(|band| band.class().to_owned())

@@ -304,7 +304,7 @@ fn layer_ticks(columns: &[Column]) -> Vec<Tick> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::outcome::evaluate_text;
+    use crate::engine::evaluate::evaluate_text;
 
     fn picture(text: &str, width: f64) -> Ratio {
         let (scenario, _, outcome) = evaluate_text(text).expect("a sound request");

@@ -384,7 +384,7 @@ fn boxes_path(boxes: impl Iterator<Item = (f64, f64)>, row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::outcome::evaluate_text;
+    use crate::engine::evaluate::evaluate_text;
 
     const MANY: &str = r#"{"v":1,"detail":true,"workload":{"kind":"transformer","preset":"llama-3-70b"},
         "hardware":{"preset":"h100-80g"},"training":{"lora_rank":16},

@@ -1,6 +1,6 @@
 //! The JavaScript door of the JSON interface: text in, text out, errors as `{"error": …}`.
 
-use crate::engine::door;
+use crate::engine::{door, schema};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The outcome of a scenario.
@@ -28,7 +28,7 @@ pub fn plan(json: &str) -> String {
 #[wasm_bindgen]
 #[must_use]
 pub fn schema() -> String {
-    door::schema().to_string()
+    schema::schema().to_string()
 }
 
 /// The numbers of a front without its policies: what the page's own worker asks for.

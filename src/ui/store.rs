@@ -1,7 +1,7 @@
 //! The page's one state. `reduce` has no effects: it reads a new request and keeps the last good one when that fails.
 
 use crate::engine::error::{Clamped, Error, Notes};
-use crate::engine::{Policy, Scenario, outcome};
+use crate::engine::{Policy, Scenario, evaluate};
 use crate::link::{Link, View};
 use crate::request::{Reading, Request};
 use crate::ui::Shared;
@@ -134,7 +134,7 @@ impl State {
 }
 
 fn evaluate(scenario: Scenario, notes: Notes) -> Shared<Evaluated> {
-    Shared::new(Evaluated { outcome: outcome::evaluate(&scenario), scenario, notes })
+    Shared::new(Evaluated { outcome: evaluate::evaluate(&scenario), scenario, notes })
 }
 
 impl Reducible for State {

@@ -189,7 +189,7 @@ pub fn any_memory() -> impl Strategy<Value = Value> {
     (roomy(), 0.4_f64..1.3, prop::bool::weighted(0.8)).prop_map(|(mut request, share, tight)| {
         if tight {
             let (scenario, _) = Scenario::read(&request).expect("valid");
-            let peak = galley::engine::evaluate(&scenario).peak.row.total();
+            let peak = galley::engine::evaluate::evaluate(&scenario).peak.row.total();
             request["limits"] = json!({"memory_gib": (share * peak.gib()).max(0.001)});
         }
         request

@@ -2,7 +2,8 @@
 //! of the front is dominated, and every point evaluates to the same numbers again.
 
 use super::family;
-use crate::engine::outcome::{self, Summary};
+use crate::engine::evaluate;
+use crate::engine::outcome::Summary;
 use crate::engine::plan::Plan;
 use crate::engine::policy::Policy;
 use crate::engine::scenario::{Scenario, Weights};
@@ -34,9 +35,9 @@ pub struct Front {
 #[must_use]
 pub fn survey(scenario: &Scenario) -> (Vec<Summary>, Summary) {
     let summary = |policy: &Policy| {
-        outcome::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
+        evaluate::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
     };
-    (family::policies(scenario).iter().map(summary).collect(), outcome::plain(scenario))
+    (family::policies(scenario).iter().map(summary).collect(), evaluate::plain(scenario))
 }
 
 impl Front {

@@ -1,0 +1,268 @@
+//! A scenario under a plan, evaluated: run within the budget, or on a card that is large enough where it does not fit; then
+//! read. Principal functions [`evaluate`] and, for the search, [`summarize`].
+
+use super::chain::Chain;
+use super::error::{Error, Notes};
+use super::hardware::Hardware;
+use super::ledger::{self, Ledger, Row};
+use super::lesson;
+use super::outcome::{Binding, LayerOutcome, Operation, OutOfMemory, Outcome, Reason, Summary};
+use super::plan::{LayerPlan, Plan};
+use super::policy::{Action, Policy};
+use super::program::Program;
+use super::rule::{self, Choice};
+use super::scenario::Scenario;
+use super::simulate::{self, Refusal, Run};
+use super::trace::{self, Times};
+use super::units::{Bytes, LIMIT, Nanos};
+
+/// Evaluates a scenario under its policy (`best` resolved by the search).
+#[must_use]
+pub fn evaluate(scenario: &Scenario) -> Outcome {
+    let policy = if scenario.asks_for_best() {
+        super::search::best(scenario)
+    } else {
+        scenario.policy.clone()
+    };
+    let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
+    evaluate_plan(scenario, policy, plan)
+}
+
+/// Parses, evaluates.
+///
+/// # Errors
+/// As [`Scenario::parse`].
+pub fn evaluate_text(text: &str) -> Result<(Scenario, Notes, Outcome), Error> {
+    let (scenario, notes) = Scenario::parse(text)?;
+    let outcome = evaluate(&scenario);
+    Ok((scenario, notes, outcome))
+}
+
+/// A plan's run within the budget, or on a card that is large enough when it has none.
+struct Attempt {
+    run: Run,
+    refusal: Option<Refusal>,
+    background: Bytes,
+}
+
+fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
+    let chain = &scenario.chain;
+    let program = Program::of(chain, plan);
+    let background = program.resident_after_forward().times(chain.in_flight);
+    let fixed = chain.fixed.total() + background;
+    let room = scenario.limits.memory.saturating_sub(fixed);
+    let (refusal, program) = if fixed > scenario.limits.memory {
+        let missing = fixed.saturating_sub(scenario.limits.memory);
+        let first = program.ops[0].keeps + program.ops[0].takes;
+        (Refusal::Device { op: 0, missing: missing + first }, program)
+    } else {
+        match simulate::run(program, plan.prefetch, &scenario.hardware, room) {
+            Ok(run) => return Attempt { run, refusal: None, background },
+            Err(refused) => refused,
+        }
+    };
+    let run = roomy(scenario, program, plan.prefetch);
+    Attempt { run, refusal: Some(refusal), background }
+}
+
+/// A program's run where device and host have room for everything.
+fn roomy(scenario: &Scenario, program: Program, prefetch: usize) -> Run {
+    let (host, ssd) = (Bytes(LIMIT), Bytes(LIMIT));
+    let hardware = Hardware { host, ssd, ..scenario.hardware.clone() };
+    simulate::run(program, prefetch, &hardware, Bytes(u64::MAX >> 1))
+        .unwrap_or_else(|(refusal, _)| unreachable!("with room for everything: {refusal:?}"))
+}
+
+/// Whether offloading frees bytes after forward and yet leaves the peak where it would be without: how many.
+fn peak_unmoved(scenario: &Scenario, plan: &Plan, run: &Run, peak: Bytes) -> Option<Bytes> {
+    let away = &run.program;
+    if away.offloads.is_empty() {
+        return None;
+    }
+    let kept = Program::of(&scenario.chain, &plan.without_offload());
+    let freed = kept.resident_after_forward().saturating_sub(away.resident_after_forward());
+    let background = kept.resident_after_forward().times(scenario.chain.in_flight);
+    let run = roomy(scenario, kept, plan.prefetch);
+    let before = ledger::highest(&run, &scenario.chain.fixed, background);
+    let moved = before.saturating_sub(peak);
+    (freed > Bytes::ZERO && moved.times(100) < freed).then_some(freed)
+}
+
+fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
+    micro.times(chain.accumulation + chain.bubble) + chain.optimizer
+}
+
+/// Peak and step alone: what the search needs of a plan.
+#[must_use]
+pub fn summarize(scenario: &Scenario, plan: &Plan) -> Summary {
+    let chain = &scenario.chain;
+    let Attempt { run, refusal, background } = attempt(scenario, plan);
+    let peak = ledger::highest(&run, &chain.fixed, background);
+    let step = step_time(chain, run.micro_end);
+    let (recompute, stall) = run.added();
+    let repeats = chain.accumulation + chain.bubble;
+    Summary {
+        peak,
+        step,
+        recompute: recompute.times(repeats),
+        stall: stall.times(repeats),
+        fits: refusal.is_none() && scenario.limits.step.is_none_or(|limit| step <= limit),
+    }
+}
+
+/// Evaluates a scenario under a given plan; `policy` is what it is called.
+#[must_use]
+pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome {
+    let chain = &scenario.chain;
+    let plain = plain(scenario);
+    let Attempt { run, refusal, background } = attempt(scenario, &plan);
+    let ledger = Ledger::of(&run, &chain.fixed, background);
+    let times = trace::times(&run);
+    let step = step_time(chain, run.micro_end);
+    let peak = ledger.peak();
+    let layers = layers(scenario, &policy, &plan, &run, plain.step);
+    let out_of_memory = refusal.map(|refusal| out_of_memory(scenario, &run, refusal, background));
+    let last_forward = run.program.turn - 1;
+    let resident = ledger.after(last_forward, run.ops[last_forward].end);
+    Outcome {
+        fits: out_of_memory.is_none() && scenario.limits.step.is_none_or(|limit| step <= limit),
+        binding: binding(out_of_memory.as_ref(), &times),
+        out_of_memory,
+        memory: scenario.limits.memory,
+        fixed: Row::from(&chain.fixed),
+        ledger: ledger.steps(),
+        spans: trace::spans(&run),
+        activation_bytes: chain.activation_bytes(),
+        resident_after_forward: (resident.activations + resident.in_flight)
+            .saturating_sub(background),
+        peak_unmoved: peak_unmoved(scenario, &plan, &run, peak.row.total()),
+        host_peak: run.host_peak,
+        ssd_peak: run.ssd_peak,
+        bytes_moved: run.program.offloads.iter().map(|copy| copy.bytes).sum(),
+        layers,
+        times,
+        micro: run.micro_end,
+        step,
+        plain_step: plain.step,
+        plain_peak: plain.peak,
+        lesson: lesson::of(scenario, &policy, &plain, (peak.row.total(), step)),
+        peak,
+        policy,
+        plan,
+    }
+}
+
+/// Keep-everything on a card that is large enough: what overhead is over.
+#[must_use]
+pub fn plain(scenario: &Scenario) -> Summary {
+    let mut roomy = scenario.clone();
+    roomy.limits.memory = Bytes(u64::MAX >> 2);
+    roomy.limits.step = None;
+    summarize(&roomy, &Plan::keep(&scenario.chain))
+}
+
+fn out_of_memory(
+    scenario: &Scenario,
+    run: &Run,
+    refusal: Refusal,
+    background: Bytes,
+) -> OutOfMemory {
+    let states = scenario.chain.fixed.total() + background;
+    match refusal {
+        Refusal::Host { missing } => OutOfMemory {
+            at: run.ops[run.program.turn - 1].end,
+            operation: Operation::Host,
+            missing,
+        },
+        Refusal::Device { missing, .. } if states > scenario.limits.memory => {
+            OutOfMemory { at: Nanos::ZERO, operation: Operation::States, missing }
+        }
+        Refusal::Device { op, missing } => OutOfMemory {
+            at: run.ops[op].start,
+            operation: Operation::Op(run.program.ops[op].kind, run.program.ops[op].layer),
+            missing,
+        },
+    }
+}
+
+fn binding(out_of_memory: Option<&OutOfMemory>, times: &Times) -> Binding {
+    match out_of_memory.map(|stop| &stop.operation) {
+        Some(Operation::Host) => Binding::Host,
+        Some(_) => Binding::Memory,
+        None if times.stall == Nanos::ZERO => Binding::Compute,
+        None if times.stall_room > times.stall - times.stall_room => Binding::Memory,
+        None => Binding::Link,
+    }
+}
+
+fn layers(
+    scenario: &Scenario,
+    policy: &Policy,
+    plan: &Plan,
+    run: &Run,
+    plain_step: Nanos,
+) -> Vec<LayerOutcome> {
+    let chain = &scenario.chain;
+    let windows = rule::windows(chain);
+    let waits = trace::waits(run, chain);
+    let total = chain.activation_bytes().as_f64().max(1.0);
+    let one = |i: usize| {
+        let layer = &chain.layers[i];
+        let saved = layer.saved_bytes();
+        let choice = Choice {
+            window: windows[i],
+            round_trip: rule::round_trip(&scenario.hardware, saved, policy.medium),
+            queue: Nanos::ZERO,
+            recompute: layer.forward,
+        };
+        let (freed, cost) = decided(scenario, plan, i, &choice);
+        let paid = cost.secs() / plain_step.secs().max(1e-12);
+        let freed = freed.as_f64() / total;
+        LayerOutcome {
+            actions: actions(plan, chain, i),
+            wait: waits[i],
+            benefit_ratio: (saved > Bytes::ZERO && paid > 0.0).then(|| freed / paid),
+            reason: reason(saved, &choice, policy),
+            choice,
+        }
+    };
+    (0..chain.layers.len()).map(one).collect()
+}
+
+/// What the plan frees of a layer until its backward, and what it pays for that by the lesson's costs; what
+/// the cheaper of the two would, for a layer that it keeps. A segment keeps one boundary for all its layers.
+fn decided(scenario: &Scenario, plan: &Plan, i: usize, choice: &Choice) -> (Bytes, Nanos) {
+    let layer = &scenario.chain.layers[i];
+    let saved = layer.saved_bytes();
+    let cheaper = choice.offload_cost().min(choice.recompute);
+    match &plan.layers[i] {
+        LayerPlan::Segment(at) => {
+            let segment = plan.segments[*at];
+            let first = &scenario.chain.layers[segment.start];
+            let kept = if segment.boundary == Action::Keep { first.boundary.0 } else { 0 };
+            let share = kept / (segment.end - segment.start) as u64;
+            (saved.saturating_sub(Bytes(share)), choice.recompute)
+        }
+        LayerPlan::Plain(actions) => match actions.first() {
+            Some(Action::Host | Action::Ssd) => (saved, choice.offload_cost()),
+            _ => (saved, cheaper),
+        },
+    }
+}
+
+fn actions(plan: &Plan, chain: &Chain, i: usize) -> Vec<Action> {
+    let saved = chain.layers[i].saved.iter().enumerate();
+    saved.map(|(t, tensor)| plan.action(i, t, tensor.storage)).collect()
+}
+
+fn reason(saved: Bytes, choice: &Choice, policy: &Policy) -> Reason {
+    if saved == Bytes::ZERO {
+        Reason::NothingSaved
+    } else if choice.recompute < choice.offload_cost() {
+        Reason::RecomputeCheaper
+    } else if choice.window_allows(policy.epsilon()) {
+        Reason::OffloadHidden
+    } else {
+        Reason::WindowTooShort
+    }
+}

@@ -1,0 +1,48 @@
+//! The documentation of the JSON doors, made from the table of knobs: what a request may hold and what the answers do.
+
+use super::knob::{KNOBS, Kind};
+use super::preset;
+use serde_json::{Value, json};
+
+/// Every key of a request with its kind, range, unit and meaning, and what the answers hold.
+#[must_use]
+pub fn schema() -> Value {
+    let knobs = KNOBS.iter().map(|knob| {
+        let mut row = json!({"path": format!("{}.{}", knob.group, knob.key), "unit": knob.unit, "about": knob.about});
+        let kind = match knob.kind {
+            Kind::Int { min, max } => json!({"type": "integer", "min": min, "max": max}),
+            Kind::Float { min, max } => json!({"type": "number", "min": min, "max": max}),
+            Kind::Flag => json!({"type": "boolean"}),
+            Kind::Choice(names) => json!({"type": "string", "one_of": names}),
+            Kind::Preset if knob.group == "hardware" => {
+                json!({"type": "string", "one_of": preset::names(preset::cards()).collect::<Vec<_>>()})
+            }
+            Kind::Preset => json!({"type": "string", "one_of": preset::names(preset::models()).collect::<Vec<_>>()}),
+            Kind::List => json!({"type": "array"}),
+            Kind::Object => json!({"type": "object"}),
+        };
+        if let (Value::Object(row), Value::Object(kind)) = (&mut row, kind) {
+            row.extend(kind);
+        }
+        row
+    });
+    json!({
+        "v": 1,
+        "request": knobs.collect::<Vec<_>>(),
+        "doors": {
+            "evaluate": "the outcome of a scenario under its policy; spans and ledger with detail: true",
+            "front": "points: every plan of the family with peak_bytes, step_s, fits and on_front; best is an index into them",
+            "plan": "the point of least cost under weights and limits, with its outcome; bound_s is keep-everything's step",
+        },
+        "units": "keys that end in _bytes are bytes, in _s seconds, in _gib 2^30 bytes, in _gbps 1e9 bytes a second",
+        "beyond_interface": [
+            "outcome.memory_bytes: the budget that the step ran within",
+            "outcome.policy: the policy with best resolved and every default filled",
+            "outcome.peak_unmoved_freed_bytes: what offloading frees after forward without lowering the peak; null otherwise",
+            "outcome.micro_s, bubble_s: one micro-batch; pipeline slots that pass idle",
+            "outcome.layers[].window_s: from the end of its forward to the start of its backward",
+            "outcome.layers[].reason: window-too-short, offload-hidden, recompute-cheaper or nothing-saved",
+        ],
+        "presets": {"hardware": preset::cards(), "workload": preset::models()},
+    })
+}
