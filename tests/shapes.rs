@@ -320,3 +320,16 @@ fn unknown_families_are_refused() {
 fn as_float(n: u64) -> f64 {
     n as f64
 }
+
+/// Frozen weights have no gradient, so LoRA's backward lacks one of the two matrix multiplications: between one forward and
+/// two, and nearer to one.
+#[test]
+fn backward_of_frozen_weights_is_about_one_forward() {
+    let ratio = |training: Value| {
+        let outcome = evaluate(&json!({"workload": {"preset": "llama-2-7b"}, "training": training}));
+        float(&outcome["backward_s"]) / float(&outcome["forward_s"])
+    };
+    assert!((ratio(json!({})) - 2.0).abs() < 1e-6);
+    let lora = ratio(json!({"lora_rank": 16}));
+    assert!((1.0..1.2).contains(&lora), "{lora}");
+}

@@ -170,8 +170,8 @@ fn memory_json(chain: &Chain, outcome: &Outcome) -> Value {
         "peak_unmoved_freed_bytes": outcome.peak_unmoved,
         "host_peak_bytes": outcome.host_peak,
         "ssd_peak_bytes": outcome.ssd_peak,
-        "bytes_out": outcome.bytes_moved,
-        "bytes_back": outcome.bytes_moved,
+        "bytes_out": outcome.bytes_moved.times(chain.accumulation),
+        "bytes_back": outcome.bytes_moved.times(chain.accumulation),
     })
 }
 

@@ -196,7 +196,12 @@ pub const KNOBS: &[Knob] = &[
     int(T, "pp", 1, 1024, "pipeline stages (1F1B); the first stage is shown"),
     int(T, "lora_rank", 1, 1 << 16, "rank of LoRA on every linear layer; absent for full training"),
     choice(T, "frozen_dtype", &["bf16", "int8", "nf4"], "dtype of LoRA's frozen base"),
-    float(T, "backward_ratio", (0.5, 5.0, ""), "backward time over forward time"),
+    float(
+        T,
+        "backward_ratio",
+        (0.5, 5.0, ""),
+        "backward time over forward time; with LoRA the frozen weights' gradients are left out of it",
+    ),
     other(H, "preset", Kind::Preset, "a named card: fills every key of the group"),
     float(H, "memory_gib", (0.001, 1e6, "GiB"), "memory of the card"),
     float(

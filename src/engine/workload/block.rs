@@ -30,11 +30,13 @@ struct Table<'a> {
     builder: &'a Builder<'a>,
     rows: Vec<SavedTensor>,
     forward: Nanos,
+    /// Of that, matrix multiplications with weights.
+    linear: Nanos,
 }
 
 impl Builder<'_> {
     fn table(&self) -> Table<'_> {
-        Table { builder: self, rows: Vec::new(), forward: Nanos::ZERO }
+        Table { builder: self, rows: Vec::new(), forward: Nanos::ZERO, linear: Nanos::ZERO }
     }
 
     fn width(&self) -> u64 {
@@ -85,8 +87,12 @@ impl Builder<'_> {
         self.roofline(flops, Bytes(moved.0 / self.training.tp))
     }
 
-    fn backward(&self, forward: Nanos) -> Nanos {
-        Nanos::from_secs(forward.secs() * self.training.backward_ratio)
+    /// Backward makes the gradient of the input and that of the weight, each as long as forward; frozen weights have none
+    /// (LoRA's own are small beside them).
+    fn backward(&self, forward: Nanos, linear: Nanos) -> Nanos {
+        let whole = forward.secs() * self.training.backward_ratio;
+        let frozen = if self.training.lora_rank.is_some() { linear.secs() } else { 0.0 };
+        Nanos::from_secs((whole - frozen).max(0.0))
     }
 
     /// Token and position lookup. Its input (the token ids) is the caller's.
@@ -151,7 +157,7 @@ impl Builder<'_> {
         let m = self.model;
         let mut table = self.table();
         table.norm("final norm", false);
-        table.forward += self.matmul(m.tokens(), m.hidden, m.vocab);
+        table.linear(self.matmul(m.tokens(), m.hidden, m.vocab));
         let logits =
             Bytes(self.divided(Part::Inner, &[m.tokens(), m.vocab], 4).0.div_ceil(m.loss_chunks));
         let cost = self.hardware.hbm.time(logits.times(2));
@@ -170,6 +176,12 @@ impl Builder<'_> {
 }
 
 impl Table<'_> {
+    /// Time of a matrix multiplication with weights.
+    fn linear(&mut self, time: Nanos) {
+        self.forward += time;
+        self.linear += time;
+    }
+
     fn keep(&mut self, name: &str, bytes: Bytes, recompute: Nanos, storage: Storage) {
         self.rows.push(SavedTensor {
             name: name.into(),
@@ -262,7 +274,7 @@ impl Table<'_> {
         let eager = m.implementation == Implementation::Eager;
         let query = b.matmul(tokens, m.hidden, m.query_width());
         let key = b.matmul(tokens, m.hidden, m.key_width());
-        self.forward += query + key + key;
+        self.linear(query + key + key);
         if m.qk_norm {
             self.qk_norm(eager);
         }
@@ -285,7 +297,7 @@ impl Table<'_> {
             let copy = self.pointwise(2, &[tokens, m.query_width()], Part::Inner);
             self.inner("attention output, contiguous", &[tokens, m.query_width()], e, copy);
         }
-        self.forward += b.matmul(tokens, m.query_width(), m.hidden);
+        self.linear(b.matmul(tokens, m.query_width(), m.hidden));
         self.dropout("attention dropout mask");
     }
 
@@ -330,9 +342,9 @@ impl Table<'_> {
         let (shape, e) = ([m.tokens(), m.ffn], b.width());
         let eager = m.implementation == Implementation::Eager;
         let up = b.matmul(m.tokens(), m.hidden, m.ffn);
-        self.forward += up;
+        self.linear(up);
         if m.gated_mlp {
-            self.forward += up;
+            self.linear(up);
             self.inner("MLP gate", &shape, e, up);
             self.inner("MLP up", &shape, e, up);
             let time = self.pointwise(3, &shape, Part::Inner);
@@ -350,7 +362,7 @@ impl Table<'_> {
             }
             self.inner("MLP activation", &shape, e, time);
         }
-        self.forward += b.matmul(m.tokens(), m.ffn, m.hidden);
+        self.linear(b.matmul(m.tokens(), m.ffn, m.hidden));
         self.dropout("MLP dropout mask");
     }
 
@@ -367,7 +379,7 @@ impl Table<'_> {
             name: name.to_owned(),
             kind,
             forward: self.forward,
-            backward: self.builder.backward(self.forward),
+            backward: self.builder.backward(self.forward, self.linear),
             saved: self.rows,
             boundary,
             output,
