@@ -184,7 +184,7 @@ impl Ledger {
             x: axis.left,
             y: 22.0,
             w: axis.plot(),
-            h: if axis.is_narrow() { 190.0 } else { 236.0 },
+            h: if axis.is_narrow() { 190.0 } else { 196.0 },
         };
         let columns = columns(&outcome.ledger, &axis);
         let (domain, below) = domain(outcome, &columns, view.focus);

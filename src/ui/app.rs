@@ -14,6 +14,7 @@ use super::textbook::Textbook;
 use super::verdict::Verdict;
 use super::width::use_width;
 use crate::engine::units::{Bytes, Nanos};
+use crate::request::LESSON;
 use crate::ui::Shared;
 use crate::words::{self, Locale};
 use serde_json::{Value, json};
@@ -160,8 +161,9 @@ fn RatioView(props: &RatioProps) -> Html {
 }
 
 fn preset(state: &State, group: &str) -> Option<AttrValue> {
-    let value = state.request.get(&format!("{group}.preset")).and_then(Value::as_str)?;
-    Some(AttrValue::from(value.to_owned()))
+    let text = |key: &str| state.request.get(&format!("{group}.{key}")).and_then(Value::as_str);
+    let lesson = text("kind").filter(|kind| *kind == LESSON);
+    Some(AttrValue::from(lesson.or_else(|| text("preset"))?.to_owned()))
 }
 
 /// Keeps the address and the state in step: commits are written, Back is read.

@@ -3,6 +3,7 @@
 use super::control::Choice;
 use super::store::{Msg, State};
 use crate::engine::preset::{self, Table};
+use crate::request::LESSON;
 use crate::words::{self, Locale};
 use serde_json::{Value, json};
 use yew::prelude::*;
@@ -45,6 +46,7 @@ pub fn training_name(state: &State) -> &'static str {
     trainings().into_iter().find(|(_, _, group)| *group == given).map_or("custom", |row| row.0)
 }
 
+/// The entries of a menu: words for what is no preset, then the presets.
 fn presets(table: &'static Table, own: Option<&'static str>) -> Vec<(AttrValue, AttrValue)> {
     let named = table.iter().filter_map(|preset| {
         let text = |key: &str| preset.get(key).and_then(Value::as_str);
@@ -63,6 +65,8 @@ pub fn Header(props: &Props) -> Html {
     let locale = *locale;
     let preset = |group: &'static str| send.reform(move |id: String| Msg::Preset(group, id));
     let own = |value: &Option<AttrValue>| value.is_none().then(|| words::app_own(locale));
+    let mut models = presets(preset::models(), own(&props.model));
+    models.push((LESSON.into(), words::app_lesson(locale).into()));
     let mut ways: Vec<(AttrValue, AttrValue)> =
         trainings().map(|(name, words_of, _)| (name.into(), words_of(locale).into())).to_vec();
     if props.training == "custom" {
@@ -82,7 +86,7 @@ pub fn Header(props: &Props) -> Html {
                 <p>{words::app_tagline(locale)}</p>
             </div>
             <div class="menus">
-                <Choice id="model" label={words::app_model(locale)} entries={presets(preset::models(), own(&props.model))}
+                <Choice id="model" label={words::app_model(locale)} entries={models}
                     value={props.model.clone().unwrap_or_default()} onchoose={preset("workload")} />
                 <Choice id="card" label={words::app_card(locale)} entries={presets(preset::cards(), own(&props.card))}
                     value={props.card.clone().unwrap_or_default()} onchoose={preset("hardware")} />

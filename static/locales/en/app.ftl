@@ -7,6 +7,7 @@ app-model = Model
 app-card = Card
 app-training = Training
 app-own = Your own
+app-lesson = Lesson: uniform layers
 app-full = Full, AdamW mixed
 app-full-bf16 = Full, bf16 and SGD
 app-lora = LoRA, rank 16

@@ -7,6 +7,7 @@ app-model = 模型
 app-card = 显卡
 app-training = 训练方式
 app-own = 自定义模型
+app-lesson = 课堂：均匀的层
 app-full = 全量，AdamW 混合精度
 app-full-bf16 = 全量，bf16 与 SGD
 app-lora = LoRA，秩 16
