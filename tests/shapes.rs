@@ -326,7 +326,8 @@ fn as_float(n: u64) -> f64 {
 #[test]
 fn backward_of_frozen_weights_is_about_one_forward() {
     let ratio = |training: Value| {
-        let outcome = evaluate(&json!({"workload": {"preset": "llama-2-7b"}, "training": training}));
+        let outcome =
+            evaluate(&json!({"workload": {"preset": "llama-2-7b"}, "training": training}));
         float(&outcome["backward_s"]) / float(&outcome["forward_s"])
     };
     assert!((ratio(json!({})) - 2.0).abs() < 1e-6);

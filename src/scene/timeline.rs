@@ -8,7 +8,6 @@ use crate::engine::chain::Chain;
 use crate::engine::outcome::Outcome;
 use crate::engine::trace::{Span, SpanKind, Track};
 use crate::engine::units::Nanos;
-use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Bars beyond this many are merged.
@@ -36,8 +35,6 @@ pub struct Row {
 /// One span, or several that are too short to see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// The same for the same operation while a reader drags.
-    pub key: String,
     /// Its colour and pattern.
     pub kind: SpanKind,
     /// Which track.
@@ -130,6 +127,20 @@ impl Timeline {
             rows,
             axis,
         }
+    }
+
+    /// The bars of each kind as one path: a hundred rectangles cost a drag several times what one path does.
+    #[must_use]
+    pub fn paths(&self) -> Vec<(SpanKind, String)> {
+        let mut paths: Vec<(SpanKind, String)> = Vec::new();
+        for Bar { kind, x, y, w, h, .. } in &self.bars {
+            let at = paths.iter().position(|(one, _)| one == kind).unwrap_or_else(|| {
+                paths.push((*kind, String::new()));
+                paths.len() - 1
+            });
+            write!(paths[at].1, "M{x} {y}h{w}v{h}h-{w}z").expect("a string can be written");
+        }
+        paths
     }
 
     /// The span nearest to a pixel: in its row, at that instant, or within 3 px; stalls first.
@@ -282,33 +293,19 @@ fn flush<'a>(crumbs: &mut Vec<Piece<'a>>, out: &mut Vec<Piece<'a>>) {
 }
 
 fn named(placed: Vec<(&Row, Piece)>, chain: &Chain) -> Vec<Bar> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    placed
-        .into_iter()
-        .map(|(row, piece)| {
-            let span = piece.first;
-            let mut key = format!("{}-{}", class(piece.kind), span.layer);
-            if let Some(tensor) = span.tensor {
-                write!(key, ".{tensor}").expect("a string can be written");
-            }
-            let times = seen.entry(key.clone()).or_default();
-            *times += 1;
-            if *times > 1 {
-                write!(key, "-{times}").expect("a string can be written");
-            }
-            let (x, w) = (px(piece.from), px((piece.to - piece.from).max(0.5)));
-            Bar {
-                label: label(span, chain, w, row.h).filter(|_| piece.count == 1),
-                key,
-                kind: piece.kind,
-                track: row.track,
-                x,
-                y: row.y,
-                w,
-                h: row.h,
-            }
-        })
-        .collect()
+    let bar = |(row, piece): (&Row, Piece)| {
+        let (x, w) = (px(piece.from), px((piece.to - piece.from).max(0.5)));
+        Bar {
+            label: label(piece.first, chain, w, row.h).filter(|_| piece.count == 1),
+            kind: piece.kind,
+            track: row.track,
+            x,
+            y: row.y,
+            w,
+            h: row.h,
+        }
+    };
+    placed.into_iter().map(bar).collect()
 }
 
 /// The number of the layer where it has one, else its name; nothing where it does not fit.
@@ -400,9 +397,6 @@ mod tests {
                 for window in [whole, whole.zoomed(Nanos(0), 40.0, whole)] {
                     let timeline = Timeline::of(&outcome, &scenario.chain, width, window);
                     assert!(timeline.bars.len() <= MOST_BARS);
-                    let keys: std::collections::HashSet<_> =
-                        timeline.bars.iter().map(|bar| &bar.key).collect();
-                    assert_eq!(keys.len(), timeline.bars.len(), "keys are unique");
                     for bar in &timeline.bars {
                         assert!(bar.x >= timeline.axis.left - 0.1);
                         assert!(bar.x + bar.w <= timeline.axis.right + 0.7);

@@ -129,7 +129,10 @@ fn Body(props: &BodyProps) -> Html {
                 { patterns(id, &classes) }
                 { axis::across(&scene.ticks, plot) }
                 { for scene.rows.iter().map(|row| track(row, scene, *locale)) }
-                <g>{ for scene.bars.iter().map(|bar| one(bar, id)) }</g>
+                { for scene.paths().iter().map(|(kind, path)| {
+                    let class = class(*kind);
+                    axis::path(format!("mark span mark-{class}"), path, fill(id, class))
+                }) }
                 <g>{ for scene.bars.iter().filter_map(inside) }</g>
                 { for scene.stalls.iter().map(|stalls| {
                     let class = class(stalls.kind);
@@ -197,21 +200,12 @@ fn track(row: &scene::Row, scene: &scene::Timeline, locale: Locale) -> Html {
     }
 }
 
-fn one(bar: &scene::Bar, id: &str) -> Html {
-    let class = class(bar.kind);
-    let [x, y, width, height] = [bar.x, bar.y, bar.w, bar.h].map(|px| px.to_string());
-    html! {
-        <rect key={bar.key.clone()} class={format!("mark span mark-{class}")} {x} {y} {width} {height}
-            fill={fill(id, class)} />
-    }
-}
-
 fn inside(bar: &scene::Bar) -> Option<Html> {
     let text = bar.label.as_ref()?;
     let class = format!("label small on-{}", class(bar.kind));
     let (x, y) = ((bar.x + bar.w / 2.0).to_string(), (bar.y + bar.h / 2.0).to_string());
     Some(html! {
-        <text key={bar.key.clone()} {class} {x} {y} dy="0.35em" text-anchor="middle">{text}</text>
+        <text {class} {x} {y} dy="0.35em" text-anchor="middle">{text}</text>
     })
 }
 
