@@ -18,6 +18,10 @@ pub struct View {
     pub views: Vec<String>,
 }
 
+/// The names of the views.
+pub const VIEWS: [&str; 7] =
+    ["verdict", "knobs", "ledger", "timeline", "pareto", "ratio", "textbook"];
+
 /// What a link says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
@@ -95,8 +99,10 @@ impl View {
     fn take(&mut self, key: &str, text: &str) -> bool {
         match key {
             "lang" => self.lang = Some(text.to_owned()),
-            "theme" if text == "auto" => self.theme = None,
-            "theme" => self.theme = Some(text.to_owned()),
+            "theme" => {
+                let known = ["light", "dark"].contains(&text);
+                self.theme = known.then(|| text.to_owned());
+            }
             "embed" => self.embed = text != "0" && text != "false",
             "views" => {
                 self.views =
@@ -107,10 +113,11 @@ impl View {
         true
     }
 
-    /// Whether a view is among those shown.
+    /// Whether a view is among those shown: all are where none of those asked for is known.
     #[must_use]
     pub fn shows(&self, view: &str) -> bool {
-        self.views.is_empty() || self.views.iter().any(|shown| shown == view)
+        let known = self.views.iter().any(|shown| VIEWS.contains(&shown.as_str()));
+        !known || self.views.iter().any(|shown| shown == view)
     }
 }
 

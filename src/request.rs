@@ -78,6 +78,7 @@ impl Request {
             } else {
                 set(&mut value, path, new.clone());
             }
+            let_go(&mut value, path);
         }
         Self::read(value)
     }
@@ -127,7 +128,7 @@ impl Request {
         let pasted: Value = serde_json::from_str(text)?;
         let Value::Object(object) = &pasted else {
             return Err(Error::unfit(
-                "",
+                "pasted text",
                 &pasted,
                 "a config.json, a workload or a scenario, as an object",
             ));
@@ -145,6 +146,22 @@ impl Request {
             }
         }
         self.with(&[("workload", Value::Object(keys))])
+    }
+}
+
+/// Lists that were written for what has just changed would refuse every further change: another model lets go of
+/// both, K of the segments, another kind of policy of what that kind does not read.
+fn let_go(value: &mut Value, path: &str) {
+    let kind = value.pointer("/policy/kind").and_then(Value::as_str).unwrap_or("keep").to_owned();
+    let other_model = matches!(path, "workload" | "workload.layers");
+    if other_model || path == "policy.k" || (path == "policy.kind" && kind != "checkpoint") {
+        remove(value, "policy.segments");
+    }
+    if other_model || (path == "policy.kind" && kind != "plan") {
+        remove(value, "policy.plan");
+        if kind == "plan" {
+            remove(value, "policy.kind");
+        }
     }
 }
 
@@ -208,6 +225,20 @@ mod tests {
             error.to_string().contains("mamba") && error.to_string().contains("llama"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn lists_do_not_outlive_what_they_were_written_for() {
+        let lists = json!({"workload": {"preset": "gpt2"}, "policy": {"kind": "checkpoint", "segments": [6, 6]}});
+        let request = Request::read(lists).expect("reads").request;
+        let other =
+            request.with_preset("workload", "llama-2-7b").expect("the list is let go").request;
+        assert_eq!(other.get("policy.segments"), None);
+        let turned = request.with(&[("policy.k", json!(3))]).expect("reads");
+        assert_eq!(turned.scenario.policy.segments, None);
+        let plan = json!({"workload": {"preset": "gpt2"}, "policy": {"kind": "plan", "plan": vec!["host"; 12]}});
+        let other = Request::read(plan).expect("reads").request.with_preset("workload", "gpt2-xl");
+        assert_eq!(other.expect("the list is let go").request.get("policy.kind"), None);
     }
 
     #[test]

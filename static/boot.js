@@ -36,7 +36,10 @@ async function start() {
 
   const bindings = await import(js);
   // Before the program's main() runs, so that it finds them; they work once it has.
-  globalThis.galley = bindings;
+  // A request may be text or the object itself.
+  const text = (request) => (typeof request === "string" ? request : JSON.stringify(request ?? {}));
+  const door = (name) => [name, (request) => bindings[name](text(request))];
+  globalThis.galley = Object.freeze(Object.fromEntries(["evaluate", "front", "plan", "schema"].map(door)));
   await bindings.default({ module_or_path: wasm });
   fallback.hidden = true;
   fallback.classList.remove("shown");

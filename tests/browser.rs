@@ -119,6 +119,7 @@ impl Page {
     async fn type_into(&self, id: &str, text: &str) {
         let field: HtmlInputElement = self.one(&format!("input#{id}-field"));
         field.set_value(text);
+        fire(&field, "input");
         fire(&field, "change");
         pause(30).await;
     }
@@ -245,6 +246,30 @@ async fn a_value_out_of_range_is_clamped_and_said() {
 }
 
 #[wasm_bindgen_test]
+async fn menus_and_fields_show_what_is_in_force_after_back_and_escape() {
+    let page =
+        Page::open("v=1&model=llama-2-7b&card=rtx-4090&lora_rank=16&policy=mix&k=4&beta=0.5").await;
+    page.choose("model", "gpt2").await;
+    page.choose("model", "gpt2-xl").await;
+    window().expect("a window").history().expect("a history").back().expect("back");
+    pause(300).await;
+    let menu: HtmlSelectElement = page.one("select#model");
+    assert_eq!(menu.value(), "gpt2");
+    page.press(words::app_reset(Locale::En)).await;
+    assert_eq!(page.one::<HtmlSelectElement>("select#model").value(), "llama-2-7b");
+
+    let field: HtmlInputElement = page.one("input#k-field");
+    field.focus().expect("a field takes the focus");
+    page.type_into("k", "3").await;
+    assert_eq!(field.value(), "3", "what was typed and used is shown, the focus still in it");
+    let address = window().expect("a window").location().hash().expect("a fragment");
+    assert!(address.contains("k=3"), "{address}");
+    page.type_into("k", "1e999").await;
+    assert!(page.text("[role=alert]").contains("1e999"), "{}", page.text("[role=alert]"));
+    assert_eq!(field.value(), "3");
+}
+
+#[wasm_bindgen_test]
 async fn nonsense_is_refused_by_name_and_the_last_good_state_stays() {
     let page = Page::open("").await;
     let before = page.verdict();
@@ -274,8 +299,7 @@ async fn out_of_memory_is_a_state_with_its_own_sentence_and_picture() {
     let outcome = engine(&[("training", json!({}))]);
     assert!(outcome.out_of_memory.is_some());
     says(&page, &outcome);
-    let missing =
-        format::bytes(outcome.out_of_memory.as_ref().expect("it is out of memory").missing);
+    let missing = format::bytes(outcome.fixed.total().saturating_sub(outcome.memory));
     assert!(page.verdict().contains(&missing), "{}", page.verdict());
     page.settled().await;
     assert!(page.views().iter().all(|view| !view.contains("NaN")));

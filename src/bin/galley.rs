@@ -11,7 +11,9 @@ const USAGE: &str = "usage: galley evaluate|front|plan|schema [FILE]";
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let name = args.next().unwrap_or_default();
-    let text = if name == "schema" { Ok(String::new()) } else { read(args.next()) };
+    // Only the doors that take a request wait for one.
+    let takes_text = ["evaluate", "front", "plan"].contains(&name.as_str());
+    let text = if takes_text { read(args.next()) } else { Ok(String::new()) };
     let answer = text.and_then(|text| {
         door::open(&name, &text).unwrap_or_else(|| {
             Err(Error::Unfit {

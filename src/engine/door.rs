@@ -1,4 +1,4 @@
-//! The JSON doors of interface.md: `evaluate`, `front`, `plan` and `schema`, text in and text out, never a panic. Keys are
+//! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan` and `schema`, text in and text out, never a panic. Keys are
 //! fixed; seconds are numbers, bytes whole numbers.
 
 use super::chain::Chain;
@@ -122,7 +122,7 @@ pub fn front_json(front: &Front, notes: &Notes) -> Value {
     })
 }
 
-/// The outcome as JSON, keys as in interface.md.
+/// The outcome as JSON, keys as in docs/interface.md.
 #[must_use]
 pub fn outcome_json(scenario: &Scenario, outcome: &Outcome, notes: &Notes) -> Value {
     let chain = &scenario.chain;
@@ -159,6 +159,7 @@ fn memory_json(chain: &Chain, outcome: &Outcome) -> Value {
         "fits": outcome.fits,
         "out_of_memory": stop,
         "memory_bytes": outcome.memory,
+        "shortage_bytes": outcome.shortage,
         "peak_bytes": outcome.peak.row.total(),
         "peak_at_s": outcome.peak.at.secs(),
         "ledger_at_peak": outcome.peak.row,
@@ -253,7 +254,7 @@ fn step_json(step: &super::ledger::Step) -> Value {
 pub fn operation_name(chain: &Chain, operation: &Operation) -> String {
     match operation {
         Operation::States => "model states".to_owned(),
-        Operation::Host => "offloaded tensors in host memory".to_owned(),
+        Operation::Host => "offloaded tensors in host memory and SSD".to_owned(),
         Operation::Op(kind, layer) => {
             let verb = match kind {
                 OpKind::Forward => "forward",

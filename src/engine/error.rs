@@ -67,7 +67,7 @@ impl Error {
         }
     }
 
-    /// The machine code of interface.md.
+    /// The machine code of docs/interface.md.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {

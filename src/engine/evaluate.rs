@@ -56,13 +56,21 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
         let first = program.ops[0].keeps + program.ops[0].takes;
         (Refusal::Device { op: 0, missing: missing + first }, program)
     } else {
-        match simulate::run(program, plan.prefetch, &scenario.hardware, room) {
+        match simulate::run(program, plan.prefetch, &share_of_host(scenario), room) {
             Ok(run) => return Attempt { run, refusal: None, background },
             Err(refused) => refused,
         }
     };
     let run = roomy(scenario, program, plan.prefetch);
     Attempt { run, refusal: Some(refusal), background }
+}
+
+/// What of host memory and SSD one micro-batch has: all that are in flight keep theirs there at once.
+fn share_of_host(scenario: &Scenario) -> Hardware {
+    let held = scenario.chain.in_flight + 1;
+    let share = |bytes: Bytes| Bytes(bytes.0 / held);
+    let hardware = &scenario.hardware;
+    Hardware { host: share(hardware.host), ssd: share(hardware.ssd), ..hardware.clone() }
 }
 
 /// A program's run where device and host have room for everything.
@@ -121,6 +129,7 @@ pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome
     let step = step_time(chain, run.micro_end);
     let peak = ledger.peak();
     let layers = layers(scenario, &policy, &plan, &run, plain.step);
+    let needed = chain.fixed.total() + background + simulate::need(&run.program);
     let out_of_memory = refusal.map(|refusal| out_of_memory(scenario, &run, refusal, background));
     let last_forward = run.program.turn - 1;
     let resident = ledger.after(last_forward, run.ops[last_forward].end);
@@ -128,6 +137,7 @@ pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome
         fits: out_of_memory.is_none() && scenario.limits.step.is_none_or(|limit| step <= limit),
         binding: binding(out_of_memory.as_ref(), &times),
         out_of_memory,
+        shortage: needed.saturating_sub(scenario.limits.memory),
         memory: scenario.limits.memory,
         fixed: Row::from(&chain.fixed),
         ledger: ledger.steps(),
@@ -136,8 +146,8 @@ pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome
         resident_after_forward: (resident.activations + resident.in_flight)
             .saturating_sub(background),
         peak_unmoved: peak_unmoved(scenario, &plan, &run, peak.row.total()),
-        host_peak: run.host_peak,
-        ssd_peak: run.ssd_peak,
+        host_peak: run.host_peak.times(chain.in_flight + 1),
+        ssd_peak: run.ssd_peak.times(chain.in_flight + 1),
         bytes_moved: run.program.offloads.iter().map(|copy| copy.bytes).sum(),
         layers,
         times,
@@ -172,7 +182,7 @@ fn out_of_memory(
         Refusal::Host { missing } => OutOfMemory {
             at: run.ops[run.program.turn - 1].end,
             operation: Operation::Host,
-            missing,
+            missing: missing.times(scenario.chain.in_flight + 1),
         },
         Refusal::Device { missing, .. } if states > scenario.limits.memory => {
             OutOfMemory { at: Nanos::ZERO, operation: Operation::States, missing }
@@ -215,7 +225,7 @@ fn layers(
             queue: Nanos::ZERO,
             recompute: layer.forward,
         };
-        let (freed, cost) = decided(scenario, plan, i, &choice);
+        let (freed, cost) = decided(scenario, policy, plan, i, &choice);
         let paid = cost.secs() / plain_step.secs().max(1e-12);
         let freed = freed.as_f64() / total;
         LayerOutcome {
@@ -231,7 +241,13 @@ fn layers(
 
 /// What the plan frees of a layer until its backward, and what it pays for that by the lesson's costs; what
 /// the cheaper of the two would, for a layer that it keeps. A segment keeps one boundary for all its layers.
-fn decided(scenario: &Scenario, plan: &Plan, i: usize, choice: &Choice) -> (Bytes, Nanos) {
+fn decided(
+    scenario: &Scenario,
+    policy: &Policy,
+    plan: &Plan,
+    i: usize,
+    choice: &Choice,
+) -> (Bytes, Nanos) {
     let layer = &scenario.chain.layers[i];
     let saved = layer.saved_bytes();
     let cheaper = choice.offload_cost().min(choice.recompute);
@@ -243,22 +259,41 @@ fn decided(scenario: &Scenario, plan: &Plan, i: usize, choice: &Choice) -> (Byte
             let share = kept / (segment.end - segment.start) as u64;
             (saved.saturating_sub(Bytes(share)), choice.recompute)
         }
-        LayerPlan::Plain(actions) => match actions.first() {
-            Some(Action::Host | Action::Ssd) => (saved, choice.offload_cost()),
-            _ => (saved, cheaper),
-        },
+        LayerPlan::Plain(actions) => {
+            let of = |wanted: fn(Action) -> bool| {
+                layer.saved.iter().zip(actions).filter(move |(_, action)| wanted(**action))
+            };
+            let away = of(|action| matches!(action, Action::Host | Action::Ssd));
+            let away: Bytes = away.map(|(tensor, _)| tensor.bytes).sum();
+            let again = || of(|action| action == Action::Recompute).map(|(tensor, _)| tensor);
+            let dropped: Bytes = again().map(|tensor| tensor.bytes).sum();
+            let recompute: Nanos = again().map(|tensor| tensor.recompute).sum();
+            let freed = away + dropped;
+            if freed == Bytes::ZERO {
+                (saved, cheaper)
+            } else if away == saved {
+                (saved, choice.offload_cost())
+            } else {
+                let copies = rule::round_trip(&scenario.hardware, away, policy.medium);
+                (
+                    freed,
+                    recompute.min(layer.forward)
+                        + if away == Bytes::ZERO { Nanos::ZERO } else { copies },
+                )
+            }
+        }
     }
 }
 
 fn actions(plan: &Plan, chain: &Chain, i: usize) -> Vec<Action> {
     let saved = chain.layers[i].saved.iter().enumerate();
-    saved.map(|(t, tensor)| plan.action(i, t, tensor.storage)).collect()
+    saved.map(|(t, tensor)| plan.effective(chain, i, t, tensor.storage)).collect()
 }
 
 fn reason(saved: Bytes, choice: &Choice, policy: &Policy) -> Reason {
     if saved == Bytes::ZERO {
         Reason::NothingSaved
-    } else if choice.recompute < choice.offload_cost() {
+    } else if choice.recompute <= choice.offload_cost() && choice.recompute < choice.window {
         Reason::RecomputeCheaper
     } else if choice.window_allows(policy.epsilon()) {
         Reason::OffloadHidden

@@ -42,7 +42,7 @@ impl Hardware {
     /// # Errors
     /// An [`Error`] that names the key.
     pub fn read(given: Option<&Value>, dtype: Dtype, notes: &mut Notes) -> Result<Self, Error> {
-        let mut base = preset::merge("hardware", given, preset::cards(), "rtx-4090")?;
+        let mut base = preset::merge("hardware", given, preset::cards(), preset::DEFAULT_CARD)?;
         if let Some(peak) = peak_of(base.get("tflops"), dtype) {
             base.insert("tflops".to_owned(), peak.into());
         }

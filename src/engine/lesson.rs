@@ -1,4 +1,4 @@
-//! The textbook's closed formulas of the same scenario (model.md section 1), to be shown beside the simulation. They
+//! The textbook's closed formulas of the same scenario (docs/model.md section 1), to be shown beside the simulation. They
 //! know no lifetimes and no streams; each field says what it leaves out.
 
 use super::outcome::Summary;

@@ -129,6 +129,8 @@ pub struct Outcome {
     pub plan: Plan,
     /// Budget.
     pub memory: Bytes,
+    /// What the budget lacks for the whole step, waiting for copies allowed; 0 where it runs.
+    pub shortage: Bytes,
     /// The summit.
     pub peak: Peak,
     /// Static bytes.
@@ -168,10 +170,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Step time over keep-everything's, minus one.
+    /// Step time over keep-everything's, minus one; infinite over a step that takes no time.
     #[must_use]
     pub fn overhead(&self) -> f64 {
-        if self.plain_step == Nanos::ZERO {
+        if self.step == self.plain_step {
             return 0.0;
         }
         self.step.secs() / self.plain_step.secs() - 1.0

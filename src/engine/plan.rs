@@ -206,6 +206,49 @@ impl Plan {
         }
     }
 
+    /// The same, with what a neighbour does to a storage that both keep: it stays where either wants it to.
+    #[must_use]
+    pub fn effective(
+        &self,
+        chain: &Chain,
+        layer: usize,
+        tensor: usize,
+        storage: Storage,
+    ) -> Action {
+        let own = self.action(layer, tensor, storage);
+        let other = match storage {
+            Storage::Inner => None,
+            Storage::Input => {
+                layer.checked_sub(1).and_then(|i| self.claim(chain, i, Storage::Output))
+            }
+            Storage::Output => Some(layer + 1)
+                .filter(|&i| i < chain.layers.len())
+                .and_then(|i| self.claim(chain, i, Storage::Input)),
+        };
+        match (own, other) {
+            (Action::Host | Action::Ssd, Some(Action::Keep)) => Action::Keep,
+            _ => own,
+        }
+    }
+
+    /// What a layer wants of a storage that it shares, if it keeps it through the turn.
+    fn claim(&self, chain: &Chain, layer: usize, storage: Storage) -> Option<Action> {
+        match &self.layers[layer] {
+            LayerPlan::Segment(at) => {
+                let segment = self.segments[*at];
+                (storage == Storage::Input && segment.start == layer).then_some(segment.boundary)
+            }
+            LayerPlan::Plain(actions) => {
+                let at = chain.layers[layer]
+                    .saved
+                    .iter()
+                    .position(|tensor| tensor.storage == storage)?;
+                // A shared storage cannot be made again by one of its keepers alone.
+                Some(if actions[at] == Action::Recompute { Action::Keep } else { actions[at] })
+            }
+        }
+    }
+
     /// The same plan with everything kept that it offloads.
     #[must_use]
     pub fn without_offload(&self) -> Self {
@@ -243,7 +286,9 @@ impl Plan {
             notes.clamped.push(Clamped { path: "policy.k".into(), given, used });
             policy.k = blocks.max(1);
         }
-        if let Some(segments) = &policy.segments {
+        if let Some(segments) =
+            policy.segments.as_ref().filter(|_| policy.kind == PolicyKind::Checkpoint)
+        {
             let total: u64 = segments.iter().fold(0, |sum, &n| sum.saturating_add(n));
             if total != blocks {
                 return Err(Error::Unfit {
@@ -273,7 +318,7 @@ impl Plan {
 /// `layers` over `k` as evenly as can be, the longer ones first: 9 over 5 is 2, 2, 2, 2, 1.
 #[must_use]
 pub fn even_split(layers: u64, k: u64) -> Vec<u64> {
-    let k = k.clamp(1, layers.max(1));
+    let k = k.max(1).min(layers);
     (0..k).map(|i| layers / k + u64::from(i < layers % k)).collect()
 }
 
@@ -297,5 +342,6 @@ mod tests {
         assert_eq!(even_split(8, 3), [3, 3, 2]);
         assert_eq!(even_split(4, 9), [1, 1, 1, 1]);
         assert_eq!(even_split(4, 1), [4]);
+        assert_eq!(even_split(0, 3), [0; 0]);
     }
 }

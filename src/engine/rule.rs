@@ -1,4 +1,4 @@
-//! The per-tensor rule of model.md section 1: the cheaper of offloading and recomputing, if its window allows, else keep.
+//! The per-tensor rule of docs/model.md section 1: the cheaper of offloading and recomputing, if its window allows, else keep.
 //! A tensor's window runs from its layer's forward to its backward on a compute stream that never waits; the
 //! copies before it in the queue count.
 

@@ -91,6 +91,9 @@ impl Scenario {
         }
         let mut limits = Group::new("limits", &none, group("limits"), &mut notes)?;
         let budget = limits.float_or_none("memory_gib")?.map_or(hardware.memory, Bytes::from_gib);
+        if budget > hardware.memory {
+            limits.clamp("memory_gib", budget.gib().into(), hardware.memory.gib().into());
+        }
         let limits = Limits {
             memory: budget.min(hardware.memory),
             step: limits.float_or_none("step_s")?.map(Nanos::from_secs),
@@ -135,13 +138,13 @@ const TOP_LEVEL: [&str; 11] = [
 fn top_level<'a>(request: &'a Value, notes: &mut Notes) -> Result<&'a Map<String, Value>, Error> {
     let Value::Object(object) = request else {
         return Err(Error::unfit(
-            "",
+            "request",
             request,
             "an object with v, workload, training, hardware, policy",
         ));
     };
     match object.get("v") {
-        None => {}
+        None | Some(Value::Null) => {}
         Some(v) if v.as_u64() == Some(1) => {}
         Some(v) => return Err(Error::unfit("v", v, "1")),
     }

@@ -34,9 +34,11 @@ pub fn schema() -> Value {
             "front": "points: every plan of the family with peak_bytes, step_s, fits and on_front; best is an index into them",
             "plan": "the point of least cost under weights and limits, with its outcome; bound_s is keep-everything's step",
         },
+        "detail": "true beside v: evaluate answers with spans and ledger too",
         "units": "keys that end in _bytes are bytes, in _s seconds, in _gib 2^30 bytes, in _gbps 1e9 bytes a second",
-        "beyond_interface": [
+        "outcome_keys_beyond_docs": [
             "outcome.memory_bytes: the budget that the step ran within",
+            "outcome.shortage_bytes: what the budget lacks for the whole step; out_of_memory.missing_bytes is what its first failing operation lacks",
             "outcome.policy: the policy with best resolved and every default filled",
             "outcome.peak_unmoved_freed_bytes: what offloading frees after forward without lowering the peak; null otherwise",
             "outcome.micro_s, bubble_s: one micro-batch; pipeline slots that pass idle",

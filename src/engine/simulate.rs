@@ -157,6 +157,12 @@ fn admit(
     Ok((places, issue(program, prefetch, demand, room)))
 }
 
+/// The least room that a program runs in.
+#[must_use]
+pub fn need(program: &Program) -> Bytes {
+    Bytes(demand(program).into_iter().max().unwrap_or(0))
+}
+
 /// Bytes that must be on the device while each operation runs, every copy out before it finished.
 fn demand(program: &Program) -> Vec<u64> {
     let n = program.ops.len();

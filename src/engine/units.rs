@@ -153,7 +153,7 @@ impl Nanos {
 }
 
 impl BytesPerSec {
-    /// T = D / B (model.md, "transfer").
+    /// T = D / B (docs/model.md, "transfer").
     #[must_use]
     pub fn time(self, size: Bytes) -> Nanos {
         if size == Bytes::ZERO {

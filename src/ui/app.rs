@@ -3,7 +3,7 @@
 use super::chart::{Pareto, Ratio};
 use super::control::{Panel, Paste};
 use super::embed::use_told_height;
-use super::header::{Header, training_name};
+use super::header::{Header, PASTE_BUTTON, training_name};
 use super::location;
 use super::media::use_media;
 use super::notice::{self, Notices};
@@ -13,11 +13,14 @@ use super::store::{Msg, State};
 use super::textbook::Textbook;
 use super::verdict::Verdict;
 use super::width::use_width;
+use crate::engine::preset::{DEFAULT_CARD, DEFAULT_MODEL};
 use crate::engine::units::{Bytes, Nanos};
+use crate::engine::workload::Workload;
 use crate::request::LESSON;
 use crate::ui::Shared;
 use crate::words::{self, Locale};
 use serde_json::{Value, json};
+use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 /// The page.
@@ -41,7 +44,12 @@ pub fn App() -> Html {
     let problem =
         state.problem.as_ref().map(|error| AttrValue::from(notice::message(error, state.locale)));
     let locale = state.locale;
-    let toggle = use_callback(pasting.clone(), |(), pasting| pasting.set(!**pasting));
+    let toggle = use_callback(pasting.clone(), |(), pasting| {
+        if **pasting {
+            focus(PASTE_BUTTON);
+        }
+        pasting.set(!**pasting);
+    });
     html! {
         <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
             if !state.view.embed {
@@ -56,7 +64,7 @@ pub fn App() -> Html {
                 <Verdict evaluated={state.evaluated.clone()} {locale} />
             }
             <Notices {locale} problem={problem.filter(|_| !*pasting)} clamped={state.clamped.clone()} ignored={state.ignored.clone()}
-                without_worker={search.without_worker} ondismiss={send.reform(|()| Msg::Dismiss)} />
+                profile={matches!(state.evaluated.scenario.workload, Workload::Profile(_))} without_worker={search.without_worker} ondismiss={send.reform(|()| Msg::Dismiss)} />
             <main class="body">
                 if !state.view.embed || state.view.views.iter().any(|view| view == "knobs") {
                     <Panel evaluated={state.evaluated.clone()} {locale} send={send.clone()} />
@@ -160,10 +168,26 @@ fn RatioView(props: &RatioProps) -> Html {
     }
 }
 
+/// Gives the focus back to what opened a box.
+fn focus(id: &str) {
+    let element = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.get_element_by_id(id))
+        .and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(element) = element {
+        // What cannot take the focus can still be clicked.
+        let _unfocused = element.focus();
+    }
+}
+
 fn preset(state: &State, group: &str) -> Option<AttrValue> {
     let text = |key: &str| state.request.get(&format!("{group}.{key}")).and_then(Value::as_str);
     let lesson = text("kind").filter(|kind| *kind == LESSON);
-    Some(AttrValue::from(lesson.or_else(|| text("preset"))?.to_owned()))
+    // What a request leaves out altogether is the engine's default.
+    let absent = state.request.get(group).is_none();
+    let default = if group == "workload" { DEFAULT_MODEL } else { DEFAULT_CARD };
+    let named = lesson.or_else(|| text("preset")).or(absent.then_some(default))?;
+    Some(AttrValue::from(named.to_owned()))
 }
 
 /// Keeps the address and the state in step: commits are written, Back is read.
@@ -173,7 +197,7 @@ fn use_address(state: &UseReducerHandle<State>, send: &Callback<Msg>) {
         let state = state.clone();
         use_effect_with(state.commits, move |&commits| {
             if commits > 0 && !state.from_address {
-                location::write(state.request.value(), &state.view);
+                location::write(state.request.value(), &state.view, state.same_knob);
             }
         });
     }

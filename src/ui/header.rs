@@ -8,6 +8,9 @@ use crate::words::{self, Locale};
 use serde_json::{Value, json};
 use yew::prelude::*;
 
+/// The button that opens the box to paste into.
+pub const PASTE_BUTTON: &str = "paste";
+
 /// What the header shows.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
@@ -91,7 +94,7 @@ pub fn Header(props: &Props) -> Html {
                 <Choice id="card" label={words::app_card(locale)} entries={presets(preset::cards(), own(&props.card))}
                     value={props.card.clone().unwrap_or_default()} onchoose={preset("hardware")} />
                 <Choice id="training" label={words::app_training(locale)} entries={ways} value={props.training.clone()} onchoose={ontrain} />
-                <button onclick={props.onpaste.reform(|_| ())}>{words::app_paste(locale)}</button>
+                <button id={PASTE_BUTTON} onclick={props.onpaste.reform(|_| ())}>{words::app_paste(locale)}</button>
             </div>
             { page_menus(props) }
         </header>

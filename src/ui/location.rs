@@ -26,8 +26,9 @@ pub fn browser_locale() -> Locale {
     Locale::from_tag(&tag.unwrap_or_default())
 }
 
-/// Writes a request and a view into the address, unless it says so already.
-pub fn write(request: &Value, view: &View) {
+/// Writes a request and a view into the address, unless it says so already; `in_place` of the last entry where the same knob
+/// is turned on.
+pub fn write(request: &Value, view: &View, in_place: bool) {
     let Some(window) = window() else { return };
     let fragment = format!("#{}", link::write(request, view));
     if window.location().hash().is_ok_and(|hash| hash == fragment) {
@@ -35,7 +36,7 @@ pub fn write(request: &Value, view: &View) {
     }
     let Ok(history) = window.history() else { return };
     // Refused (Safari after a hundred calls in ten seconds): the page goes on, the next commit tries again.
-    let _refused = if view.embed {
+    let _refused = if view.embed || in_place {
         history.replace_state_with_url(&JsValue::NULL, "", Some(&fragment))
     } else {
         history.push_state_with_url(&JsValue::NULL, "", Some(&fragment))

@@ -38,6 +38,8 @@ pub struct Props {
     pub ignored: Vec<String>,
     /// The search has no worker.
     pub without_worker: bool,
+    /// The model is a pasted profile, which no address carries.
+    pub profile: bool,
     /// The notice was read.
     pub ondismiss: Callback<()>,
 }
@@ -60,6 +62,9 @@ pub fn Notices(props: &Props) -> Html {
     }
     if props.without_worker {
         lines.push(words::notice_worker(locale).to_owned());
+    }
+    if props.profile {
+        lines.push(words::notice_profile(locale).to_owned());
     }
     let dismissable =
         props.problem.is_some() || !props.clamped.is_empty() || !props.ignored.is_empty();

@@ -125,11 +125,11 @@ fn answered(handle: &Handle, data: &JsValue) {
     let done = planner.done.clone();
     planner.pause = Some(pause(handle));
     drop(planner);
-    match serde_json::from_str::<(Vec<Summary>, Summary)>(&text) {
-        Ok((summaries, plain)) => {
-            done.emit((Front::from_survey(&job.evaluated.scenario, summaries, plain), latest));
-        }
-        Err(_) => dismissed(handle),
+    if let Ok((summaries, plain)) = serde_json::from_str::<(Vec<Summary>, Summary)>(&text) {
+        done.emit((Front::from_survey(&job.evaluated.scenario, summaries, plain), latest));
+    } else {
+        handle.borrow_mut().running = Some(job);
+        dismissed(handle);
     }
 }
 

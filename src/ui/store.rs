@@ -55,6 +55,10 @@ pub struct State {
     pub locale: Locale,
     /// How many decisions were committed: each is one entry in the history.
     pub commits: u32,
+    /// The last commit turned the same knob as the one before: one decision, one entry.
+    pub same_knob: bool,
+    /// What the last commit turned.
+    turned: Vec<String>,
     /// A slider is being dragged: marks follow it at once, without transitions.
     pub turning: bool,
     /// The last change came from the address, which therefore has it already.
@@ -76,6 +80,8 @@ impl State {
             locale: browser,
             view: View::default(),
             commits: 0,
+            same_knob: false,
+            turned: Vec::new(),
             turning: false,
             from_address: true,
         };
@@ -120,6 +126,7 @@ impl State {
     }
 
     fn committed(mut self) -> Self {
+        (self.same_knob, self.turned) = (false, Vec::new());
         if self.problem.is_none() {
             self.commits += 1;
         }
@@ -145,7 +152,12 @@ impl Reducible for State {
         let state = Self { turning, ..Rc::unwrap_or_clone(self) };
         Rc::new(match msg {
             Msg::Preview(changes) => state.change(&changes),
-            Msg::Commit(changes) => state.change(&changes).committed(),
+            Msg::Commit(changes) => {
+                let paths: Vec<String> = changes.iter().map(|(path, _)| path.clone()).collect();
+                let same_knob = paths == state.turned;
+                let next = state.change(&changes).committed();
+                State { same_knob, turned: paths, ..next }
+            }
             Msg::Preset(group, id) => {
                 let reading = state.request.with_preset(group, &id);
                 state.take(reading).committed()
@@ -161,11 +173,11 @@ impl Reducible for State {
             Msg::Load(link) => state.load(link),
             Msg::Speak(locale) => {
                 let view = View { lang: Some(locale.tag().to_owned()), ..state.view.clone() };
-                State { view, locale, ..state }.committed()
+                State { view, locale, from_address: false, ..state }.committed()
             }
             Msg::Paint(theme) => {
                 let view = View { theme, ..state.view.clone() };
-                State { view, ..state }.committed()
+                State { view, from_address: false, ..state }.committed()
             }
             Msg::Dismiss => {
                 State { problem: None, clamped: Vec::new(), ignored: Vec::new(), ..state }

@@ -44,9 +44,13 @@ fn formulas(kind: PolicyKind) -> [(Words, Words); 2] {
             (words::textbook_peak_mix, words::textbook_note_mix),
             (words::textbook_step_mix, words::textbook_note_step_overlap),
         ],
-        _ => [
+        PolicyKind::Keep => [
             (words::textbook_peak_keep, words::textbook_note_keep),
             (words::textbook_step_plain, words::textbook_note_step_plain),
+        ],
+        PolicyKind::Selective | PolicyKind::Rule | PolicyKind::Plan | PolicyKind::Best => [
+            (words::textbook_peak_keep, words::textbook_note_none),
+            (words::textbook_step_plain, words::textbook_note_none),
         ],
     }
 }

@@ -2,11 +2,12 @@
 //! what to change first. Four figures beside it.
 
 use crate::engine::Scenario;
-use crate::engine::chain::Chain;
+use crate::engine::chain::{Chain, LayerKind};
 use crate::engine::outcome::{Binding, Operation, Outcome};
 use crate::engine::policy::PolicyKind;
 use crate::engine::program::OpKind;
 use crate::engine::units::{Bytes, Nanos};
+use crate::engine::workload::Workload;
 use crate::scene::format;
 use crate::ui::Shared;
 use crate::ui::chart::{Evaluated, layer_name};
@@ -146,12 +147,21 @@ fn binds(outcome: &Outcome, locale: Locale) -> String {
     }
 }
 
+/// Whether a layer is the head of a transformer whose loss runs over all tokens at once.
+fn whole_logits(scenario: &Scenario, layer: usize) -> bool {
+    scenario.chain.layers[layer].kind == LayerKind::Head
+        && matches!(&scenario.workload, Workload::Transformer(model) if model.loss_chunks == 1)
+}
+
 /// What to change first.
 fn first(evaluated: &Evaluated, locale: Locale) -> &'static str {
     let outcome = &evaluated.outcome;
     match outcome.out_of_memory.as_ref().map(|stop| &stop.operation) {
         Some(Operation::States) => words::verdict_try_states(locale),
         Some(Operation::Host) => words::verdict_try_host(locale),
+        Some(Operation::Op(_, layer)) if whole_logits(&evaluated.scenario, *layer) => {
+            words::verdict_try_chunks(locale)
+        }
         Some(Operation::Op(..)) => words::verdict_try_plan(locale),
         None if outcome.policy.kind != PolicyKind::Keep
             && outcome.plain_peak <= outcome.memory

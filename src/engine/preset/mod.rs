@@ -4,6 +4,11 @@ use super::error::Error;
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 
+/// The model of a request that names none.
+pub const DEFAULT_MODEL: &str = "llama-2-7b";
+/// The card of a request that names none.
+pub const DEFAULT_CARD: &str = "rtx-4090";
+
 /// A table of presets in the order of the menus.
 pub type Table = [Map<String, Value>];
 

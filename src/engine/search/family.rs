@@ -1,7 +1,7 @@
 //! The family of plans that a front is drawn over: K × β × medium × policy × prefetch distance. Deterministic, at least
-//! 500 members on chains of four blocks or more, and it contains the scenario's own policy.
+//! 500 members on chains of three blocks or more, and it contains the scenario's own policy.
 
-use crate::engine::policy::{Action, Policy, PolicyKind};
+use crate::engine::policy::{Action, Granularity, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::units::Bytes;
 
@@ -34,15 +34,22 @@ pub fn policies(scenario: &Scenario) -> Vec<Policy> {
             add(Policy { kind: PolicyKind::Checkpoint, k, last_segment_plain, ..base.clone() });
         }
     }
+    let distances = prefetches(segments.len());
+    let cuts = granularities(
+        media.len() * distances.len() * (3 + SHARES.len() * segments.len()),
+        base.granularity,
+    );
     for &medium in media {
-        for &prefetch_layers in prefetches(segments.len()) {
-            let base = Policy { medium, prefetch_layers, ..base.clone() };
-            for kind in [PolicyKind::Offload, PolicyKind::OffloadBoundaries, PolicyKind::Rule] {
-                add(Policy { kind, ..base.clone() });
-            }
-            for beta in SHARES {
-                for &k in &segments {
-                    add(Policy { kind: PolicyKind::Mix, k, beta, ..base.clone() });
+        for &prefetch_layers in distances {
+            for &granularity in cuts {
+                let base = Policy { medium, granularity, prefetch_layers, ..base.clone() };
+                for kind in [PolicyKind::Offload, PolicyKind::OffloadBoundaries, PolicyKind::Rule] {
+                    add(Policy { kind, ..base.clone() });
+                }
+                for beta in SHARES {
+                    for &k in &segments {
+                        add(Policy { kind: PolicyKind::Mix, k, beta, ..base.clone() });
+                    }
                 }
             }
         }
@@ -59,6 +66,15 @@ const fn prefetches(segments: usize) -> &'static [u64] {
         0..6 => &[0, 1, 2, 3, 4, 6, 8, 12],
         6..9 => &[0, 1, 2, 4, 8],
         _ => &[1, 2, 4],
+    }
+}
+
+/// Copies cut both ways where that is needed for 500 plans, else as the reader cuts them.
+const fn granularities(plans: usize, own: Granularity) -> &'static [Granularity] {
+    match own {
+        _ if plans < 500 => &[Granularity::Layer, Granularity::Tensor],
+        Granularity::Layer => &[Granularity::Layer],
+        Granularity::Tensor => &[Granularity::Tensor],
     }
 }
 

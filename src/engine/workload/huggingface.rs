@@ -78,9 +78,11 @@ impl<'a> Config<'a> {
 
     fn family(&self) -> Result<&'static str, Error> {
         const KNOWN: [&str; 7] = ["llama", "mistral", "qwen2", "qwen3", "gpt2", "gpt_neox", "bert"];
+        // GPT2LMHeadModel, LlamaForCausalLM, BertForMaskedLM: the family, and nothing more, before the task.
         let by_architecture = |name: &str| {
-            let name = name.to_lowercase().replace('_', "");
-            KNOWN.into_iter().rev().find(|family| name.starts_with(&family.replace('_', "")))
+            let tasks = ["ForCausalLM", "LMHeadModel", "ForMaskedLM", "ForPreTraining", "Model"];
+            let family = tasks.into_iter().find_map(|task| name.strip_suffix(task))?.to_lowercase();
+            KNOWN.into_iter().find(|known| known.replace('_', "") == family)
         };
         match (self.given("model_type"), self.given("architectures")) {
             (Some(value), _) => value
@@ -115,7 +117,7 @@ impl<'a> Config<'a> {
             ("is_encoder_decoder", "no encoder-decoder: it is not modelled"),
         ];
         for (key, accepted) in REFUSED {
-            if let Some(value) = self.given(key).filter(|value| **value != Value::Bool(false)) {
+            if let Some(value) = self.given(key).filter(|value| !is_empty(value)) {
                 return Err(Self::unfit(key, value, accepted));
             }
         }
@@ -243,5 +245,16 @@ fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,
         _ => unreachable!("written as an object"),
+    }
+}
+
+/// What stands for "not there": false, 0, nothing in braces.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Bool(flag) => !flag,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Object(map) => map.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Null | Value::String(_) => false,
     }
 }

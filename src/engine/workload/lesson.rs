@@ -1,4 +1,4 @@
-//! The textbook's uniform layers (model.md section 1). A layer's activation is its output, so that keeping
+//! The textbook's uniform layers (docs/model.md section 1). A layer's activation is its output, so that keeping
 //! everything holds exactly base + layers × activation, and the kept boundary of a segment is one of them.
 
 use crate::engine::chain::{Chain, Layer, LayerKind, SavedTensor, Static, Storage};
@@ -12,6 +12,8 @@ use crate::engine::units::{Bytes, Nanos};
 pub struct Lesson {
     /// Layers.
     pub layers: u64,
+    /// Samples in a batch: activations grow with it.
+    pub batch: u64,
     /// Activation of one layer, GB.
     pub act_gb: f64,
     /// Forward time of one layer, s.
@@ -37,6 +39,7 @@ impl Lesson {
         let layer_s = group.float("layer_s", 0.1)?;
         Ok(Self {
             layers: group.int("layers", 24)?,
+            batch: group.int("batch", 1)?,
             act_gb: group.float("act_gb", 2.0)?,
             layer_s,
             backward_s: group.float("backward_s", 2.0 * layer_s)?,
@@ -50,7 +53,7 @@ impl Lesson {
     /// One layer after another, each keeping its output.
     #[must_use]
     pub fn lower(&self, hardware: &Hardware) -> Chain {
-        let act = Bytes::from_gb(self.act_gb);
+        let act = Bytes::from_gb(self.act_gb).times(self.batch);
         let layer = |i: u64| Layer {
             name: format!("layer {i}"),
             kind: LayerKind::Block,
@@ -79,7 +82,7 @@ impl Lesson {
             accumulation: 1,
             in_flight: 0,
             bubble: 0,
-            samples: 1,
+            samples: self.batch,
             seq: 1,
             params: 0,
             params_here: 0,

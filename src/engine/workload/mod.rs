@@ -35,10 +35,11 @@ impl Workload {
     /// # Errors
     /// An [`Error`] that names the key.
     pub fn read(given: Option<&Value>, notes: &mut Notes) -> Result<Self, Error> {
-        let kind = given.and_then(|object| object.get("kind"));
+        let kind = given.and_then(|object| object.get("kind")).filter(|kind| !kind.is_null());
         match kind.map(|kind| kind.as_str().unwrap_or_default()) {
             None | Some("transformer") => {
-                let base = preset::merge("workload", given, preset::models(), "llama-2-7b")?;
+                let base =
+                    preset::merge("workload", given, preset::models(), preset::DEFAULT_MODEL)?;
                 Transformer::read(&mut Group::new("workload", &base, given, notes)?)
                     .map(Self::Transformer)
             }

@@ -42,11 +42,11 @@ impl Profile {
                 });
             }
         };
-        let layers = list
-            .iter()
-            .enumerate()
-            .map(|(i, value)| read_layer(i, value, group))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut layers: Vec<Layer> = Vec::with_capacity(list.len());
+        for (i, value) in list.iter().enumerate() {
+            let before = layers.last().map(|layer| layer.output);
+            layers.push(read_layer(i, value, before, group)?);
+        }
         let tensors: usize = layers.iter().map(|layer| layer.saved.len()).sum();
         if tensors > MOST_TENSORS {
             return Err(Error::Unfit {
@@ -117,17 +117,25 @@ const LAYER_KEYS: [&str; 12] = [
     "saved",
 ];
 
-fn read_layer(i: usize, value: &Value, group: &mut Group) -> Result<Layer, Error> {
+fn read_layer(
+    i: usize,
+    value: &Value,
+    before: Option<Bytes>,
+    group: &mut Group,
+) -> Result<Layer, Error> {
     let object = Object::new(format!("workload.layers[{i}]"), value)?;
     for key in object.map.keys().filter(|key| !LAYER_KEYS.contains(&key.as_str())) {
         group.ignore(format!("{}.{key}", object.path));
     }
     let input = object.bytes_or("input_bytes", None)?;
-    let boundary = object.bytes_or("boundary_bytes", None)?.or(input).unwrap_or_default();
+    // What the layer before puts out is what this one takes in, unless it says otherwise.
+    let boundary =
+        object.bytes_or("boundary_bytes", None)?.or(input).or(before).unwrap_or_default();
     let input = input.unwrap_or(boundary);
     let output = object.bytes_or("output_bytes", None)?.unwrap_or(input);
     let mut saved = read_saved(&object, group)?;
-    if object.flag("saves_input")? {
+    let saves_input = object.flag("saves_input")?;
+    if saves_input {
         mark_shared(&mut saved, Storage::Input, "input", input);
     }
     if object.flag("saves_output")? {
@@ -144,7 +152,7 @@ fn read_layer(i: usize, value: &Value, group: &mut Group) -> Result<Layer, Error
         forward,
         backward: object.nanos("backward_s", forward.times(2))?,
         saved,
-        boundary,
+        boundary: if saves_input { input } else { boundary },
         output,
         forward_scratch: object.bytes_or("forward_scratch_bytes", None)?.unwrap_or_default(),
         backward_scratch: object.bytes_or("backward_scratch_bytes", None)?.unwrap_or_default(),

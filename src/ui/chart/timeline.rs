@@ -118,7 +118,7 @@ struct BodyProps {
 fn Body(props: &BodyProps) -> Html {
     let BodyProps { evaluated, scene, locale, id } = props;
     let kinds = kinds(&evaluated.outcome.spans);
-    let classes: Vec<&'static str> = kinds.iter().map(|kind| class(*kind)).collect();
+    let classes: Vec<&'static str> = legend(&kinds).map(class).collect();
     let plot = Rect { x: scene.axis.left, y: 10.0, w: scene.axis.plot(), h: scene.bottom - 10.0 };
     html! {
         <>
@@ -140,7 +140,7 @@ fn Body(props: &BodyProps) -> Html {
                 }) }
             </svg>
             <ul class="legend" aria-label={words::chart_legend(*locale)}>
-                { for kinds.iter().map(|kind| html! { <li>{swatch(id, class(*kind))}{name::kind(*locale, *kind)}</li> }) }
+                { for legend(&kinds).map(|kind| html! { <li>{swatch(id, class(kind))}{name::kind(*locale, kind)}</li> }) }
             </ul>
         </>
     }
@@ -158,22 +158,29 @@ fn text(evaluated: &Evaluated, locale: Locale) -> String {
     )
 }
 
+const ORDER: [SpanKind; 10] = [
+    SpanKind::Forward,
+    SpanKind::Recompute,
+    SpanKind::Backward,
+    SpanKind::Optimizer,
+    SpanKind::Offload,
+    SpanKind::Prefetch,
+    SpanKind::SsdWrite,
+    SpanKind::SsdRead,
+    SpanKind::StallCopy,
+    SpanKind::StallRoom,
+];
+
 /// Kinds in use, stalls last.
 fn kinds(spans: &[Span]) -> Vec<SpanKind> {
-    const ORDER: [SpanKind; 10] = [
-        SpanKind::Forward,
-        SpanKind::Recompute,
-        SpanKind::Backward,
-        SpanKind::Optimizer,
-        SpanKind::Offload,
-        SpanKind::Prefetch,
-        SpanKind::SsdWrite,
-        SpanKind::SsdRead,
-        SpanKind::StallCopy,
-        SpanKind::StallRoom,
-    ];
     let used = |kind: &SpanKind| spans.iter().any(|span| span.kind == *kind);
     ORDER.into_iter().filter(used).collect()
+}
+
+/// What the legend names: all kinds but the SSD's, whether in use or not, so that it keeps its lines while a slider is dragged.
+fn legend(used: &[SpanKind]) -> impl Iterator<Item = SpanKind> + '_ {
+    let ssd = |kind: &SpanKind| matches!(kind, SpanKind::SsdWrite | SpanKind::SsdRead);
+    ORDER.into_iter().filter(move |kind| !ssd(kind) || used.contains(kind))
 }
 
 fn track(row: &scene::Row, scene: &scene::Timeline, locale: Locale) -> Html {

@@ -21,6 +21,19 @@ pub struct Props {
 /// A labelled menu.
 #[component]
 pub fn Choice(props: &Props) -> Html {
+    // Once a reader has picked an entry, attributes no longer move a menu: what is in force is written into it.
+    let node = use_node_ref();
+    {
+        let node = node.clone();
+        let shown = props.value.clone();
+        use_effect(move || {
+            if let Some(menu) = node.cast::<HtmlSelectElement>()
+                && menu.value() != *shown
+            {
+                menu.set_value(&shown);
+            }
+        });
+    }
     let onchange = {
         let onchoose = props.onchoose.clone();
         Callback::from(move |event: Event| {
@@ -33,7 +46,7 @@ pub fn Choice(props: &Props) -> Html {
     html! {
         <div class="choice">
             <label for={props.id.clone()}>{&props.label}</label>
-            <select id={props.id.clone()} {onchange} value={props.value.clone()}>{ for props.entries.iter().map(option) }</select>
+            <select ref={node} id={props.id.clone()} {onchange}>{ for props.entries.iter().map(option) }</select>
         </div>
     }
 }

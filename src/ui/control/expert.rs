@@ -1,13 +1,13 @@
 //! Every other knob, straight from the engine's table: a field or a menu each, folded away until asked for.
 
 use super::Choice;
+use super::slider::Field;
 use crate::engine::knob::{self, Kind, Knob};
 use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
 use crate::ui::store::Msg;
 use crate::words::{self, Locale};
 use serde_json::Value;
-use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 type Words = fn(Locale) -> &'static str;
@@ -122,17 +122,11 @@ fn row(knob: &'static Knob, label: &'static str, value: &Value, props: &Props) -
             html! { <Choice {id} {label} entries={entries.to_vec()} value={text(value)} {onchoose} /> }
         }
         _ => {
-            let onchange = commit.reform(|event: Event| {
-                read(&event.target_unchecked_into::<HtmlInputElement>().value())
-            });
-            let placeholder = words::knob_off(props.locale);
+            let onturn = commit.reform(|(value, _): (Value, bool)| value);
             html! {
                 <div class="choice">
                     <label for={id.clone()}>{label}</label>
-                    <span class="field">
-                        <input {id} type="text" inputmode="decimal" class="num" size="8" {placeholder} value={text(value)} {onchange} />
-                        <span class="unit">{knob.unit}</span>
-                    </span>
+                    <Field {id} placeholder={words::knob_off(props.locale)} unit={knob.unit} shown={text(value)} {onturn} />
                 </div>
             }
         }
@@ -154,13 +148,4 @@ fn text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-/// What was typed: a number, nothing (unset), or text for the engine to refuse by name.
-fn read(text: &str) -> Value {
-    let text = text.trim();
-    if text.is_empty() {
-        return Value::Null;
-    }
-    serde_json::from_str(text).ok().filter(Value::is_number).unwrap_or_else(|| text.into())
 }

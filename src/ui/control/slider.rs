@@ -78,7 +78,7 @@ pub fn Slider(props: &Props) -> Html {
     html! {
         <div class={classes!("knob", switch.map(|_| "idle"))}>
             <label for={id.clone()} class="knob-label" title={about.clone()}>{label}</label>
-            <Field id={id.clone()} label={label.clone()} unit={unit.clone()} {shown} {onturn} />
+            <Field id={format!("{id}-field")} label={label.clone()} unit={unit.clone()} {shown} {onturn} />
             <input {id} type="range" min="0" max={range.last().to_string()} step="1" value={position.to_string()}
                 aria-valuetext={valuetext} aria-describedby={format!("{id}-about")} {oninput} {onchange} />
             <p id={format!("{id}-about")} class="knob-about">{about}</p>
@@ -86,67 +86,96 @@ pub fn Slider(props: &Props) -> Html {
     }
 }
 
+/// What a number field shows and whom it tells.
 #[derive(Clone, PartialEq, Properties)]
-struct FieldProps {
-    id: AttrValue,
-    label: AttrValue,
-    unit: AttrValue,
-    shown: String,
-    onturn: Callback<(Value, bool)>,
+pub struct FieldProps {
+    /// Unique in the page.
+    pub id: AttrValue,
+    /// Its name, where no label stands beside it.
+    #[prop_or_default]
+    pub label: Option<AttrValue>,
+    /// What it says while it is empty.
+    #[prop_or_default]
+    pub placeholder: AttrValue,
+    /// Unit behind it.
+    #[prop_or_default]
+    pub unit: AttrValue,
+    /// The value in force.
+    pub shown: AttrValue,
+    /// What was typed, and that it is released.
+    pub onturn: Callback<(Value, bool)>,
 }
 
 /// The field keeps what is typed until it is released; then it shows the value in force, written explicitly because a clamped
 /// value that did not change would leave the rejected text standing.
 #[component]
-fn Field(props: &FieldProps) -> Html {
+pub fn Field(props: &FieldProps) -> Html {
     let node = use_node_ref();
+    // While somebody types, nothing is written into the field.
+    let typing = use_mut_ref(|| false);
     {
-        let (node, shown) = (node.clone(), props.shown.clone());
+        let (node, typing, shown) = (node.clone(), typing.clone(), props.shown.clone());
         use_effect(move || {
-            if let Some(input) = node.cast::<HtmlInputElement>() {
-                let focused = web_sys::window()
-                    .and_then(|window| window.document())
-                    .and_then(|document| document.active_element())
-                    .is_some_and(|active| active.is_same_node(Some(&input)));
-                if !focused && input.value() != shown {
-                    input.set_value(&shown);
-                }
+            let input = node.cast::<HtmlInputElement>().filter(|_| !*typing.borrow());
+            if let Some(input) = input.filter(|input| *input.value() != *shown) {
+                input.set_value(&shown);
             }
         });
     }
+    let oninput = {
+        let typing = typing.clone();
+        Callback::from(move |_: InputEvent| *typing.borrow_mut() = true)
+    };
+    let again = use_force_update();
     let release = {
         let (onturn, node, shown) = (props.onturn.clone(), node.clone(), props.shown.clone());
+        let typing = typing.clone();
         move || {
-            let Some(input) = node.cast::<HtmlInputElement>() else { return };
-            let text = input.value();
-            if text.trim() != shown {
-                onturn.emit((parse(&text), true));
+            let typed = std::mem::take(&mut *typing.borrow_mut());
+            let Some(input) = node.cast::<HtmlInputElement>().filter(|_| typed) else { return };
+            if input.value().trim() != shown.as_str() {
+                onturn.emit((parse(&input.value()), true));
             }
-            input.set_value(&shown);
+            again.force_update();
         }
     };
     let onkeydown = {
-        let release = release.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Enter" {
-                release();
+        let (release, node, shown) = (release.clone(), node.clone(), props.shown.clone());
+        Callback::from(move |event: KeyboardEvent| match event.key().as_str() {
+            "Enter" => release(),
+            "Escape" => {
+                *typing.borrow_mut() = false;
+                if let Some(input) = node.cast::<HtmlInputElement>() {
+                    input.set_value(&shown);
+                }
             }
+            _ => {}
         })
+    };
+    let onblur = {
+        let release = release.clone();
+        Callback::from(move |_: FocusEvent| release())
     };
     let onchange = Callback::from(move |_: Event| release());
     html! {
         <span class="field">
             <input ref={node} type="text" inputmode="decimal" autocomplete="off" size="6" class="num"
-                aria-label={props.label.clone()} id={format!("{}-field", props.id)} {onkeydown} {onchange} />
+                aria-label={props.label.clone()} placeholder={props.placeholder.clone()} id={props.id.clone()}
+                {oninput} {onkeydown} {onchange} {onblur} />
             if !props.unit.is_empty() { <span class="unit">{&props.unit}</span> }
         </span>
     }
 }
 
-/// A number, or the text itself where it is none.
+/// A number, nothing (the default), or text for the engine to refuse by name.
 fn parse(text: &str) -> Value {
     let text = text.trim();
-    text.parse::<f64>().ok().map_or_else(|| text.into(), json)
+    if text.is_empty() {
+        return Value::Null;
+    }
+    // What is too large for a number is refused like any other text.
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    number.map_or_else(|| text.into(), json)
 }
 
 /// A whole number where it is one, so that counts stay counts.
