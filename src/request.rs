@@ -1,6 +1,7 @@
 //! Editing a request, the JSON that a scenario is read from. PURE: the page's knobs, the link and a paste all go through
 //! here. Principal type [`Request`]; its law: what it holds has been read without error, clamped values replaced by those used.
 
+use crate::engine::accepted::Accepted;
 use crate::engine::error::{Error, Notes};
 use crate::engine::scenario::MOST_TEXT;
 use crate::engine::workload::huggingface;
@@ -127,11 +128,7 @@ impl Request {
         }
         let pasted: Value = serde_json::from_str(text)?;
         let Value::Object(object) = &pasted else {
-            return Err(Error::unfit(
-                "pasted text",
-                &pasted,
-                "a config.json, a workload or a scenario, as an object",
-            ));
+            return Err(Error::unfit("pasted text", &pasted, Accepted::Paste));
         };
         if object.contains_key("workload") || object.contains_key("v") {
             return Self::read(pasted);

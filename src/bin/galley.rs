@@ -1,12 +1,10 @@
 //! The command-line door: `galley evaluate|front|plan|schema [FILE]`, standard input without FILE. Exit 0 with a result,
 //! 2 with `{"error": …}` on bad input.
 
-use galley::engine::Error;
 use galley::engine::door;
+use galley::engine::{Accepted, Error};
 use std::io::Read;
 use std::process::ExitCode;
-
-const USAGE: &str = "usage: galley evaluate|front|plan|schema [FILE]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -19,7 +17,7 @@ fn main() -> ExitCode {
             Err(Error::Unfit {
                 path: "command".into(),
                 given: format!("{name:?}"),
-                accepted: USAGE.into(),
+                accepted: Accepted::Usage,
             })
         })
     });
@@ -33,7 +31,7 @@ fn read(file: Option<String>) -> Result<String, Error> {
     let unreadable = |error: std::io::Error| Error::Unfit {
         path: "FILE".into(),
         given: error.to_string(),
-        accepted: "a readable file, or standard input".into(),
+        accepted: Accepted::File,
     };
     match file {
         Some(path) => {
@@ -45,6 +43,6 @@ fn read(file: Option<String>) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|error| Error::Unfit {
         path: "FILE".into(),
         given: error.to_string(),
-        accepted: "UTF-8 text".into(),
+        accepted: Accepted::Utf8,
     })
 }

@@ -1,6 +1,7 @@
 //! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan` and `schema`, text in and text out, never a panic. Keys are
 //! fixed; seconds are numbers, bytes whole numbers.
 
+use super::accepted::Accepted;
 use super::chain::Chain;
 use super::error::{Error, Notes};
 use super::evaluate;
@@ -66,20 +67,16 @@ pub fn plan(text: &str) -> Answer {
     if let Some(other) =
         request.get("cost_model").filter(|model| model.as_str() != Some("simulated"))
     {
-        return Err(Error::unfit("cost_model", other, "simulated"));
+        return Err(Error::unfit("cost_model", other, Accepted::Exactly("simulated")));
     }
     for key in ["additive", "knapsack"] {
         if let Some(given) = request.get(key) {
-            return Err(Error::unfit(
-                key,
-                given,
-                "no such key yet: only the simulated cost model is answered",
-            ));
+            return Err(Error::unfit(key, given, Accepted::NotYet));
         }
     }
     let front = Front::of(&scenario);
     let Some(best) = front.best() else {
-        return Err(Error::Missing { path: "workload".into(), accepted: "a model".into() });
+        return Err(Error::Missing { path: "workload".into(), accepted: Accepted::Object });
     };
     let point = &front.points[best];
     let outcome = evaluate::evaluate(&scenario.with_policy(point.policy.clone()));

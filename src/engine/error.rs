@@ -1,6 +1,7 @@
 //! What can be wrong with a request, as values: the path of the key, what was given, what would be accepted.
 //! The English sentence here is for the JSON doors; the page words the same values in its own languages.
 
+use super::accepted::Accepted;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -33,7 +34,7 @@ pub enum Error {
         /// The value, shortened.
         given: String,
         /// What would be accepted.
-        accepted: String,
+        accepted: Accepted,
     },
     /// A key that has no default is absent.
     #[error("{path} is missing; expected {accepted}")]
@@ -41,7 +42,7 @@ pub enum Error {
         /// Dotted path of the key.
         path: String,
         /// What would be accepted.
-        accepted: String,
+        accepted: Accepted,
     },
     /// Sizes or times are beyond what the model counts (2^60 bytes or nanoseconds).
     #[error(
@@ -59,12 +60,8 @@ pub enum Error {
 
 impl Error {
     /// A value of the wrong kind at `path`.
-    pub fn unfit(path: impl Into<String>, given: &Value, accepted: impl Into<String>) -> Self {
-        Self::Unfit {
-            path: path.into(),
-            given: shorten(&given.to_string()),
-            accepted: accepted.into(),
-        }
+    pub fn unfit(path: impl Into<String>, given: &Value, accepted: Accepted) -> Self {
+        Self::Unfit { path: path.into(), given: shorten(&given.to_string()), accepted }
     }
 
     /// The machine code of docs/interface.md.

@@ -4,6 +4,7 @@
 //! [`plan::Plan`]; [`program`] compiles both, [`simulate`] runs them, [`ledger`] and [`trace`] read the run,
 //! [`evaluate`] gathers it in an [`outcome`], [`search`] does so for a family, and [`door`] speaks JSON.
 
+pub mod accepted;
 pub mod chain;
 pub mod door;
 pub mod error;
@@ -29,6 +30,7 @@ pub mod trace;
 pub mod units;
 pub mod workload;
 
+pub use accepted::Accepted;
 pub use error::{Error, Notes};
 pub use outcome::Outcome;
 pub use plan::Plan;

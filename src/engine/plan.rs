@@ -1,6 +1,7 @@
 //! What happens to every saved tensor. Principal type [`Plan`]: per layer, either the actions of its tensors or the
 //! segment that recomputes it. It knows the chain, not the clock (`rule` alone compares times).
 
+use super::accepted::Accepted;
 use super::chain::{Chain, Storage};
 use super::error::{Clamped, Error, Notes};
 use super::hardware::Hardware;
@@ -294,7 +295,7 @@ impl Plan {
                 return Err(Error::Unfit {
                     path: "policy.segments".into(),
                     given: format!("{segments:?}, which sums to {total}"),
-                    accepted: format!("layer counts that sum to {blocks}"),
+                    accepted: Accepted::SumTo(blocks),
                 });
             }
         }
@@ -305,9 +306,7 @@ impl Plan {
                 return Err(Error::Unfit {
                     path: "policy.plan".into(),
                     given: format!("a list of {}", list.len()),
-                    accepted: format!(
-                        "{blocks} entries (blocks), {layers} (layers) or {tensors} (tensors)"
-                    ),
+                    accepted: Accepted::Actions { blocks, layers, tensors },
                 });
             }
         }

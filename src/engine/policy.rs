@@ -1,6 +1,7 @@
 //! What the reader asks for: a [`Policy`] in a few numbers, as the `policy` group says it. Turning it into a plan
 //! for a chain is `plan`'s.
 
+use super::accepted::Accepted;
 use super::error::Error;
 use super::names::names;
 use super::read::Group;
@@ -116,7 +117,10 @@ impl Policy {
         let kind = group.choice("kind", PolicyKind::Keep, PolicyKind::parse)?;
         let plan = read_plan(group)?;
         if kind == PolicyKind::Plan && plan.is_none() {
-            return Err(Error::Missing { path: group.path("plan"), accepted: PLAN.to_owned() });
+            return Err(Error::Missing {
+                path: group.path("plan"),
+                accepted: Accepted::SomeActions,
+            });
         }
         Ok(Self {
             kind,
@@ -143,9 +147,6 @@ impl Policy {
     }
 }
 
-const PLAN: &str =
-    "a list of keep, recompute, host or ssd, one entry per layer, per block or per tensor";
-
 fn read_plan(group: &mut Group) -> Result<Option<Vec<Action>>, Error> {
     let Some(list) = group.list("plan")? else {
         return Ok(None);
@@ -154,7 +155,13 @@ fn read_plan(group: &mut Group) -> Result<Option<Vec<Action>>, Error> {
         .enumerate()
         .map(|(i, value)| {
             value.as_str().and_then(Action::parse).ok_or_else(|| {
-                Error::unfit(format!("policy.plan[{i}]"), value, "keep, recompute, host or ssd")
+                Error::unfit(
+                    format!("policy.plan[{i}]"),
+                    value,
+                    Accepted::OneOf(
+                        Action::ALL.iter().map(|action| action.name().to_owned()).collect(),
+                    ),
+                )
             })
         })
         .collect::<Result<Vec<_>, _>>()
@@ -169,7 +176,7 @@ fn read_segments(group: &mut Group) -> Result<Option<Vec<u64>>, Error> {
         .enumerate()
         .map(|(i, value): (usize, &Value)| {
             value.as_u64().filter(|&n| n > 0).ok_or_else(|| {
-                Error::unfit(format!("policy.segments[{i}]"), value, "a layer count, 1 or more")
+                Error::unfit(format!("policy.segments[{i}]"), value, Accepted::Count)
             })
         })
         .collect::<Result<Vec<_>, _>>()

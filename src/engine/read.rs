@@ -2,6 +2,7 @@
 //! table of knobs, every value out of range is clamped and noted, every value of a wrong kind is refused by
 //! path. It knows nothing of what the values mean.
 
+use super::accepted::Accepted;
 use super::error::{Clamped, Error, Notes};
 use super::knob::{self, Kind, Knob};
 use serde_json::{Map, Value};
@@ -36,7 +37,7 @@ impl<'a> Group<'a> {
                     }
                 }
             }
-            Some(other) => return Err(Error::unfit(name, other, "an object")),
+            Some(other) => return Err(Error::unfit(name, other, Accepted::Object)),
         }
         Ok(Self { name, map, notes })
     }
@@ -61,7 +62,7 @@ impl<'a> Group<'a> {
             self.record(key, Value::Null);
             return Ok(None);
         };
-        let accepted = || format!("a whole number from {min} to {max}");
+        let accepted = || Accepted::Whole { min, max };
         let Some(number) = value.as_f64() else {
             return Err(Error::unfit(self.path(key), &value, accepted()));
         };
@@ -91,11 +92,7 @@ impl<'a> Group<'a> {
             return Ok(None);
         };
         let Some(number) = value.as_f64() else {
-            return Err(Error::unfit(
-                self.path(key),
-                &value,
-                format!("a number from {min} to {max}"),
-            ));
+            return Err(Error::unfit(self.path(key), &value, Accepted::Number { min, max }));
         };
         let used = number.clamp(min, max);
         if used.to_bits() != number.to_bits() {
@@ -110,7 +107,7 @@ impl<'a> Group<'a> {
         let flag = match self.map.get(key) {
             None => default,
             Some(Value::Bool(flag)) => *flag,
-            Some(other) => return Err(Error::unfit(self.path(key), other, "true or false")),
+            Some(other) => return Err(Error::unfit(self.path(key), other, Accepted::Flag)),
         };
         self.record(key, flag.into());
         Ok(flag)
@@ -129,7 +126,11 @@ impl<'a> Group<'a> {
                 let Kind::Choice(names) = self.knob(key).kind else {
                     unreachable!("{key} is no choice")
                 };
-                Error::unfit(self.path(key), value, format!("one of {}", names.join(", ")))
+                Error::unfit(
+                    self.path(key),
+                    value,
+                    Accepted::OneOf(names.iter().map(|&name| name.to_owned()).collect()),
+                )
             })?,
         };
         let name: &'static str = chosen.into();
@@ -150,7 +151,7 @@ impl<'a> Group<'a> {
         match self.map.get(key) {
             None => Ok(None),
             Some(Value::Array(list)) => Ok(Some(list)),
-            Some(other) => Err(Error::unfit(self.path(key), other, "a list")),
+            Some(other) => Err(Error::unfit(self.path(key), other, Accepted::List)),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A request, read once at the edge. Principal type [`Scenario`]; its law: inside, nothing fails.
 
+use super::accepted::Accepted;
 use super::chain::Chain;
 use super::error::{Error, Notes};
 use super::hardware::Hardware;
@@ -137,21 +138,17 @@ const TOP_LEVEL: [&str; 11] = [
 
 fn top_level<'a>(request: &'a Value, notes: &mut Notes) -> Result<&'a Map<String, Value>, Error> {
     let Value::Object(object) = request else {
-        return Err(Error::unfit(
-            "request",
-            request,
-            "an object with v, workload, training, hardware, policy",
-        ));
+        return Err(Error::unfit("request", request, Accepted::Request));
     };
     match object.get("v") {
         None | Some(Value::Null) => {}
         Some(v) if v.as_u64() == Some(1) => {}
-        Some(v) => return Err(Error::unfit("v", v, "1")),
+        Some(v) => return Err(Error::unfit("v", v, Accepted::Exactly("1"))),
     }
     if let Some(other) =
         object.get("detail").filter(|detail| !detail.is_boolean() && !detail.is_null())
     {
-        return Err(Error::unfit("detail", other, "true or false"));
+        return Err(Error::unfit("detail", other, Accepted::Flag));
     }
     notes.ignored.extend(object.keys().filter(|key| !TOP_LEVEL.contains(&key.as_str())).cloned());
     Ok(object)

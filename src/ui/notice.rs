@@ -1,6 +1,7 @@
 //! What must be said beside the views: a change that was refused, values brought into range, keys that mean nothing here.
 
 use crate::engine::Error;
+use crate::engine::accepted::{Accepted, FAMILIES};
 use crate::engine::error::Clamped;
 use crate::words::{self, Locale};
 use yew::prelude::*;
@@ -16,13 +17,61 @@ pub fn message(error: &Error, locale: Locale) -> String {
             words::notice_too_long(locale, &accepted.to_string(), &given.to_string())
         }
         Error::Unfit { path, given, accepted } => {
-            words::notice_unfit(locale, accepted, given, path)
+            words::notice_unfit(locale, &accepted_words(accepted, locale), given, path)
         }
-        Error::Missing { path, accepted } => words::notice_missing(locale, accepted, path),
+        Error::Missing { path, accepted } => {
+            words::notice_missing(locale, &accepted_words(accepted, locale), path)
+        }
         Error::TooLarge { path, given, accepted } => {
             words::notice_too_large(locale, accepted, given, path)
         }
     }
+}
+
+/// What would be accepted, in the reader's language; names and numbers stay as they are.
+fn accepted_words(accepted: &Accepted, locale: Locale) -> String {
+    let n = |number: &dyn std::fmt::Display| number.to_string();
+    match accepted {
+        Accepted::Whole { min, max } => words::accepted_whole(locale, &n(max), &n(min)),
+        Accepted::Number { min, max } => words::accepted_number(locale, &n(max), &n(min)),
+        Accepted::OneOf(names) => words::accepted_one_of(locale, &names.join(", ")),
+        Accepted::Layers(most) => words::accepted_layers(locale, &n(most)),
+        Accepted::Tensors(most) => words::accepted_tensors(locale, &n(most)),
+        Accepted::SumTo(total) => words::accepted_sum(locale, &n(total)),
+        Accepted::Actions { blocks, layers, tensors } => {
+            words::accepted_actions(locale, &n(blocks), &n(layers), &n(tensors))
+        }
+        Accepted::DividesHidden(hidden) => words::accepted_divides_hidden(locale, &n(hidden)),
+        Accepted::DividesHeads(heads) => words::accepted_divides_heads(locale, &n(heads)),
+        Accepted::Family => words::accepted_family(locale, FAMILIES),
+        plain => plain_words(plain, locale).map_or_else(|| plain.to_string(), str::to_owned),
+    }
+}
+
+/// What is accepted without a number; none for terms, and for what only the command line says.
+fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
+    let words = match accepted {
+        Accepted::Count => words::accepted_count,
+        Accepted::Bytes => words::accepted_bytes,
+        Accepted::Seconds => words::accepted_seconds,
+        Accepted::Rate => words::accepted_rate,
+        Accepted::Flag => words::accepted_flag,
+        Accepted::Object => words::accepted_object,
+        Accepted::List => words::accepted_list,
+        Accepted::SomeActions => words::accepted_some_actions,
+        Accepted::Request => words::accepted_request,
+        Accepted::Paste => words::accepted_paste,
+        Accepted::Config => words::accepted_config,
+        Accepted::Dense => words::accepted_dense,
+        Accepted::NoLatent => words::accepted_no_latent,
+        Accepted::InnerText => words::accepted_inner_text,
+        Accepted::TextModel => words::accepted_text_model,
+        Accepted::Unquantized => words::accepted_unquantized,
+        Accepted::NoCross => words::accepted_no_cross,
+        Accepted::NoEncoderDecoder => words::accepted_no_encoder_decoder,
+        _ => return None,
+    };
+    Some(words(locale))
 }
 
 /// What there is to say.
@@ -80,5 +129,34 @@ pub fn Notices(props: &Props) -> Html {
                 <button class="quiet" onclick={props.ondismiss.reform(|_| ())}>{words::notice_dismiss(locale)}</button>
             }
         </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Request;
+
+    #[test]
+    fn refusals_are_worded_in_the_readers_language() {
+        let opening =
+            Request::read(Request::opening()).expect("the opening scenario reads").request;
+        let pastes = [
+            r#"{"model_type": "mamba"}"#,
+            r#"{"model_type": "llama", "num_local_experts": 8}"#,
+            r#"{"model_type": "gpt2", "n_layer": "many"}"#,
+            r#"{"kind": "transformer", "batch": "many"}"#,
+            r#"{"kind": "transformer", "hidden": 100, "heads": 3}"#,
+            "[]",
+        ];
+        for paste in pastes {
+            let error = opening.with_paste(paste).expect_err("it is refused");
+            let (english, chinese) = (message(&error, Locale::En), message(&error, Locale::Zh));
+            assert!(english.contains("expected"), "{english}");
+            assert!(
+                chinese.contains("应为") && !chinese.contains(" a ") && !chinese.contains("one of"),
+                "{chinese}"
+            );
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Named models and cards. The figures and their sources are data, beside this file.
 
+use super::accepted::Accepted;
 use super::error::Error;
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
@@ -61,7 +62,7 @@ pub fn merge(
         None => return Ok(Map::new()),
     };
     find(table, id).cloned().ok_or_else(|| {
-        let accepted = format!("one of {}", names(table).collect::<Vec<_>>().join(", "));
+        let accepted = Accepted::OneOf(names(table).map(str::to_owned).collect());
         Error::unfit(format!("{group}.preset"), named.unwrap_or(&Value::Null), accepted)
     })
 }

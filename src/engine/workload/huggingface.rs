@@ -1,10 +1,9 @@
 //! A Hugging Face `config.json`, read into the keys of a transformer. Each family's keys and defaults are those of
 //! its configuration class in the transformers library (4.57); what the model cannot say truly is refused.
 
+use crate::engine::accepted::Accepted;
 use crate::engine::error::Error;
 use serde_json::{Map, Value, json};
-
-const FAMILIES: &str = "model_type llama, mistral, qwen2, qwen3, gpt2, gpt_neox or bert";
 
 /// The `workload` keys of a config object.
 ///
@@ -15,12 +14,12 @@ pub fn transformer_from_config(config: Option<&Value>) -> Result<Map<String, Val
     let config = match config {
         Some(Value::Object(config)) => Config(config),
         Some(other) => {
-            return Err(Error::unfit("workload.config", other, "the object of a config.json"));
+            return Err(Error::unfit("workload.config", other, Accepted::Config));
         }
         None => {
             return Err(Error::Missing {
                 path: "workload.config".into(),
-                accepted: "the object of a config.json".into(),
+                accepted: Accepted::Config,
             });
         }
     };
@@ -68,7 +67,7 @@ struct Family {
 struct Config<'a>(&'a Map<String, Value>);
 
 impl<'a> Config<'a> {
-    fn unfit(key: &str, value: &Value, accepted: &str) -> Error {
+    fn unfit(key: &str, value: &Value, accepted: Accepted) -> Error {
         Error::unfit(format!("workload.config.{key}"), value, accepted)
     }
 
@@ -88,42 +87,39 @@ impl<'a> Config<'a> {
             (Some(value), _) => value
                 .as_str()
                 .and_then(|name| KNOWN.into_iter().find(|&family| family == name))
-                .ok_or_else(|| Self::unfit("model_type", value, FAMILIES)),
+                .ok_or_else(|| Self::unfit("model_type", value, Accepted::Family)),
             (None, Some(list)) => list
                 .get(0)
                 .and_then(Value::as_str)
                 .and_then(by_architecture)
-                .ok_or_else(|| Self::unfit("architectures", list, FAMILIES)),
+                .ok_or_else(|| Self::unfit("architectures", list, Accepted::Family)),
             (None, None) => Err(Error::Missing {
                 path: "workload.config.model_type".into(),
-                accepted: FAMILIES.into(),
+                accepted: Accepted::Family,
             }),
         }
     }
 
     fn refuse_what_is_not_modelled(&self) -> Result<(), Error> {
-        const REFUSED: [(&str, &str); 9] = [
-            ("num_local_experts", "a dense model: mixtures of experts are not modelled"),
-            ("num_experts", "a dense model: mixtures of experts are not modelled"),
-            ("n_routed_experts", "a dense model: mixtures of experts are not modelled"),
-            ("kv_lora_rank", "no latent attention: it is not modelled"),
-            ("text_config", "the inner text_config, pasted alone"),
-            ("vision_config", "a text model's config"),
-            (
-                "quantization_config",
-                "an unquantized config; choose frozen_dtype with lora_rank instead",
-            ),
-            ("add_cross_attention", "no cross-attention: it is not modelled"),
-            ("is_encoder_decoder", "no encoder-decoder: it is not modelled"),
+        let refused: [(&str, Accepted); 9] = [
+            ("num_local_experts", Accepted::Dense),
+            ("num_experts", Accepted::Dense),
+            ("n_routed_experts", Accepted::Dense),
+            ("kv_lora_rank", Accepted::NoLatent),
+            ("text_config", Accepted::InnerText),
+            ("vision_config", Accepted::TextModel),
+            ("quantization_config", Accepted::Unquantized),
+            ("add_cross_attention", Accepted::NoCross),
+            ("is_encoder_decoder", Accepted::NoEncoderDecoder),
         ];
-        for (key, accepted) in REFUSED {
+        for (key, accepted) in refused {
             if let Some(value) = self.given(key).filter(|value| !is_empty(value)) {
                 return Err(Self::unfit(key, value, accepted));
             }
         }
         match self.given("position_embedding_type") {
             Some(value) if value.as_str() != Some("absolute") => {
-                Err(Self::unfit("position_embedding_type", value, "absolute"))
+                Err(Self::unfit("position_embedding_type", value, Accepted::Exactly("absolute")))
             }
             _ => Ok(()),
         }
@@ -136,7 +132,7 @@ impl<'a> Config<'a> {
                 return value
                     .as_u64()
                     .filter(|&n| n > 0)
-                    .ok_or_else(|| Self::unfit(key, value, "a whole number, 1 or more"));
+                    .ok_or_else(|| Self::unfit(key, value, Accepted::Count));
             }
         }
         Ok(default)
@@ -146,7 +142,7 @@ impl<'a> Config<'a> {
         match self.given(key) {
             None => Ok(default),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(value) => Err(Self::unfit(key, value, "true or false")),
+            Some(value) => Err(Self::unfit(key, value, Accepted::Flag)),
         }
     }
 
@@ -156,7 +152,7 @@ impl<'a> Config<'a> {
             let rate = match self.given(key) {
                 None => *default,
                 Some(value) => {
-                    value.as_f64().ok_or_else(|| Self::unfit(key, value, "a rate from 0 to 1"))?
+                    value.as_f64().ok_or_else(|| Self::unfit(key, value, Accepted::Rate))?
                 }
             };
             if rate > 0.0 {

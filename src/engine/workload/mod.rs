@@ -7,6 +7,7 @@ pub mod profile;
 pub mod states;
 pub mod transformer;
 
+use super::accepted::Accepted;
 use super::chain::Chain;
 use super::error::{Error, Notes};
 use super::hardware::Hardware;
@@ -58,7 +59,9 @@ impl Workload {
             Some(_) => Err(Error::unfit(
                 "workload.kind",
                 kind.unwrap_or(&Value::Null),
-                "one of transformer, huggingface, lesson, profile",
+                Accepted::OneOf(
+                    ["transformer", "huggingface", "lesson", "profile"].map(str::to_owned).to_vec(),
+                ),
             )),
         }
     }

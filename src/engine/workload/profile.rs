@@ -1,5 +1,6 @@
 //! Measured layers, as `tools` or a test import them: bytes and times per layer, nothing derived.
 
+use crate::engine::accepted::Accepted;
 use crate::engine::chain::{Chain, Layer, LayerKind, SavedTensor, Static, Storage};
 use crate::engine::error::Error;
 use crate::engine::hardware::Hardware;
@@ -34,11 +35,13 @@ impl Profile {
         };
         let list = match group.value("layers").cloned() {
             Some(Value::Array(list)) if (1..=MOST_LAYERS).contains(&list.len()) => list,
-            Some(other) => return Err(Error::unfit("workload.layers", &other, accepted_layers())),
+            Some(other) => {
+                return Err(Error::unfit("workload.layers", &other, Accepted::Layers(MOST_LAYERS)));
+            }
             None => {
                 return Err(Error::Missing {
                     path: "workload.layers".into(),
-                    accepted: accepted_layers(),
+                    accepted: Accepted::Layers(MOST_LAYERS),
                 });
             }
         };
@@ -52,7 +55,7 @@ impl Profile {
             return Err(Error::Unfit {
                 path: "workload.layers".into(),
                 given: format!("a chain of {tensors} saved tensors"),
-                accepted: format!("at most {MOST_TENSORS}"),
+                accepted: Accepted::Tensors(MOST_TENSORS),
             });
         }
         Ok(Self {
@@ -81,10 +84,6 @@ impl Profile {
             params_here: 0,
         }
     }
-}
-
-fn accepted_layers() -> String {
-    format!("a list of 1 to {MOST_LAYERS} layers")
 }
 
 fn read_static(value: &Value, group: &mut Group) -> Result<Static, Error> {
@@ -164,7 +163,7 @@ fn read_saved(layer: &Object, group: &mut Group) -> Result<Vec<SavedTensor>, Err
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
         Some(other) => {
-            return Err(Error::unfit(format!("{}.saved", layer.path), other, "a list"));
+            return Err(Error::unfit(format!("{}.saved", layer.path), other, Accepted::List));
         }
     };
     let read = |(k, value): (usize, &Value)| {
@@ -223,7 +222,7 @@ impl<'a> Object<'a> {
     fn new(path: String, value: &'a Value) -> Result<Self, Error> {
         match value {
             Value::Object(map) => Ok(Self { path, map }),
-            other => Err(Error::unfit(path, other, "an object")),
+            other => Err(Error::unfit(path, other, Accepted::Object)),
         }
     }
 
@@ -235,13 +234,11 @@ impl<'a> Object<'a> {
         match self.map.get(key) {
             None | Some(Value::Null) => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(other) => {
-                Err(Error::unfit(format!("{}.{key}", self.path), other, "true or false"))
-            }
+            Some(other) => Err(Error::unfit(format!("{}.{key}", self.path), other, Accepted::Flag)),
         }
     }
 
-    fn number(&self, key: &str, accepted: &str) -> Result<Option<f64>, Error> {
+    fn number(&self, key: &str, accepted: Accepted) -> Result<Option<f64>, Error> {
         match self.map.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_f64() {
@@ -255,17 +252,17 @@ impl<'a> Object<'a> {
         if let Some(exact) = self.map.get(key).and_then(Value::as_u64) {
             return Ok(Some(Bytes(exact.min(crate::engine::units::LIMIT))));
         }
-        Ok(self.number(key, "bytes, 0 or more")?.map(Bytes::from_f64).or(default))
+        Ok(self.number(key, Accepted::Bytes)?.map(Bytes::from_f64).or(default))
     }
 
     fn bytes(&self, key: &str) -> Result<Bytes, Error> {
         self.bytes_or(key, None)?.ok_or_else(|| Error::Missing {
             path: format!("{}.{key}", self.path),
-            accepted: "bytes, 0 or more".to_owned(),
+            accepted: Accepted::Bytes,
         })
     }
 
     fn nanos(&self, key: &str, default: Nanos) -> Result<Nanos, Error> {
-        Ok(self.number(key, "seconds, 0 or more")?.map_or(default, Nanos::from_secs))
+        Ok(self.number(key, Accepted::Seconds)?.map_or(default, Nanos::from_secs))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::block;
 use super::states::{Parameters, Training};
+use crate::engine::accepted::Accepted;
 use crate::engine::chain::{Chain, Layer, LayerKind};
 use crate::engine::error::Error;
 use crate::engine::hardware::Hardware;
@@ -130,7 +131,7 @@ impl Transformer {
                 return Err(Error::Unfit {
                     path: group.path("heads"),
                     given: heads.to_string(),
-                    accepted: format!("a divisor of hidden ({hidden}), or head_dim beside it"),
+                    accepted: Accepted::DividesHidden(hidden),
                 });
             }
         };
@@ -138,7 +139,7 @@ impl Transformer {
             return Err(Error::Unfit {
                 path: group.path("kv_heads"),
                 given: kv_heads.to_string(),
-                accepted: format!("a divisor of heads ({heads})"),
+                accepted: Accepted::DividesHeads(heads),
             });
         }
         let norm = if gated { Norm::Rms } else { Norm::Layer };

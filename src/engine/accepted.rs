@@ -1,0 +1,145 @@
+//! What would be accepted in place of a refused value, as a value itself: the doors say it in English, the page in its own
+//! languages.
+
+use std::fmt::{Display, Formatter, Result};
+
+/// What a key takes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Accepted {
+    /// A whole number in a range.
+    Whole {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// A number in a range.
+    Number {
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+    },
+    /// A whole number, 1 or more.
+    Count,
+    /// Bytes, 0 or more.
+    Bytes,
+    /// Seconds, 0 or more.
+    Seconds,
+    /// A rate from 0 to 1.
+    Rate,
+    /// One of these names.
+    OneOf(Vec<String>),
+    /// Just this.
+    Exactly(&'static str),
+    /// True or false.
+    Flag,
+    /// An object.
+    Object,
+    /// A list.
+    List,
+    /// A list of layers.
+    Layers(usize),
+    /// That many saved tensors at most.
+    Tensors(usize),
+    /// Layer counts with that sum.
+    SumTo(u64),
+    /// A list of actions, one per block, layer or tensor.
+    Actions {
+        /// Blocks.
+        blocks: u64,
+        /// Layers.
+        layers: usize,
+        /// Saved tensors.
+        tensors: usize,
+    },
+    /// A list of actions.
+    SomeActions,
+    /// A divisor of the hidden width, or a head's width beside it.
+    DividesHidden(u64),
+    /// A divisor of the number of heads.
+    DividesHeads(u64),
+    /// An object with the groups of a request.
+    Request,
+    /// A config, a workload or a scenario.
+    Paste,
+    /// The object of a config.json.
+    Config,
+    /// A family of models that is read.
+    Family,
+    /// A dense model.
+    Dense,
+    /// Attention without a latent space.
+    NoLatent,
+    /// The inner text config alone.
+    InnerText,
+    /// A text model.
+    TextModel,
+    /// A config that is not quantized.
+    Unquantized,
+    /// No cross-attention.
+    NoCross,
+    /// No encoder-decoder.
+    NoEncoderDecoder,
+    /// Not there yet.
+    NotYet,
+    /// A file that can be read.
+    File,
+    /// Text in UTF-8.
+    Utf8,
+    /// The command line's own usage.
+    Usage,
+}
+
+/// The families that are read, as `model_type` has them.
+pub const FAMILIES: &str = "llama, mistral, qwen2, qwen3, gpt2, gpt_neox, bert";
+
+impl Display for Accepted {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Whole { min, max } => write!(f, "a whole number from {min} to {max}"),
+            Self::Number { min, max } => write!(f, "a number from {min} to {max}"),
+            Self::Count => f.write_str("a whole number, 1 or more"),
+            Self::Bytes => f.write_str("bytes, 0 or more"),
+            Self::Seconds => f.write_str("seconds, 0 or more"),
+            Self::Rate => f.write_str("a rate from 0 to 1"),
+            Self::OneOf(names) => write!(f, "one of {}", names.join(", ")),
+            Self::Exactly(text) => f.write_str(text),
+            Self::Flag => f.write_str("true or false"),
+            Self::Object => f.write_str("an object"),
+            Self::List => f.write_str("a list"),
+            Self::Layers(most) => write!(f, "a list of 1 to {most} layers"),
+            Self::Tensors(most) => write!(f, "at most {most} saved tensors"),
+            Self::SumTo(total) => write!(f, "layer counts that sum to {total}"),
+            Self::Actions { blocks, layers, tensors } => {
+                write!(f, "{blocks} entries (blocks), {layers} (layers) or {tensors} (tensors)")
+            }
+            Self::SomeActions => f.write_str(
+                "a list of keep, recompute, host or ssd, one entry per layer, per block or per tensor",
+            ),
+            Self::DividesHidden(hidden) => {
+                write!(f, "a divisor of hidden ({hidden}), or head_dim beside it")
+            }
+            Self::DividesHeads(heads) => write!(f, "a divisor of heads ({heads})"),
+            Self::Request => f.write_str("an object with v, workload, training, hardware, policy"),
+            Self::Paste => f.write_str("a config.json, a workload or a scenario, as an object"),
+            Self::Config => f.write_str("the object of a config.json"),
+            Self::Family => write!(f, "model_type {FAMILIES}"),
+            Self::Dense => f.write_str("a dense model: mixtures of experts are not modelled"),
+            Self::NoLatent => f.write_str("no latent attention: it is not modelled"),
+            Self::InnerText => f.write_str("the inner text_config, pasted alone"),
+            Self::TextModel => f.write_str("a text model's config"),
+            Self::Unquantized => f.write_str(
+                "an unquantized config; choose frozen_dtype with lora_rank instead",
+            ),
+            Self::NoCross => f.write_str("no cross-attention: it is not modelled"),
+            Self::NoEncoderDecoder => f.write_str("no encoder-decoder: it is not modelled"),
+            Self::NotYet => {
+                f.write_str("no such key yet: only the simulated cost model is answered")
+            }
+            Self::File => f.write_str("a readable file, or standard input"),
+            Self::Utf8 => f.write_str("UTF-8 text"),
+            Self::Usage => f.write_str("usage: galley evaluate|front|plan|schema [FILE]"),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+### What would be accepted.
+
+accepted-whole = a whole number from { $min } to { $max }
+accepted-number = a number from { $min } to { $max }
+accepted-count = a whole number, 1 or more
+accepted-bytes = bytes, 0 or more
+accepted-seconds = seconds, 0 or more
+accepted-rate = a rate from 0 to 1
+accepted-one-of = one of { $names }
+accepted-flag = true or false
+accepted-object = an object
+accepted-list = a list
+accepted-layers = a list of 1 to { $most } layers
+accepted-tensors = at most { $most } saved tensors
+accepted-sum = layer counts that sum to { $total }
+accepted-actions = { $blocks } entries (blocks), { $layers } (layers) or { $tensors } (tensors)
+accepted-some-actions = a list of keep, recompute, host or ssd, one entry per layer, per block or per tensor
+accepted-divides-hidden = a divisor of hidden ({ $hidden }), or head_dim beside it
+accepted-divides-heads = a divisor of heads ({ $heads })
+accepted-request = an object with v, workload, training, hardware, policy
+accepted-paste = a config.json, a workload or a scenario, as an object
+accepted-config = the object of a config.json
+accepted-family = model_type { $families }
+accepted-dense = a dense model: mixtures of experts are not modelled
+accepted-no-latent = no latent attention: it is not modelled
+accepted-inner-text = the inner text_config, pasted alone
+accepted-text-model = a text model’s config
+accepted-unquantized = an unquantized config; choose frozen_dtype with lora_rank instead
+accepted-no-cross = no cross-attention: it is not modelled
+accepted-no-encoder-decoder = no encoder-decoder: it is not modelled

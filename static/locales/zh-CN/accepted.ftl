@@ -1,0 +1,30 @@
+### 可接受的值。
+
+accepted-whole = { $min } 到 { $max } 的整数
+accepted-number = { $min } 到 { $max } 的数
+accepted-count = 不小于 1 的整数
+accepted-bytes = 字节数，不小于 0
+accepted-seconds = 秒数，不小于 0
+accepted-rate = 0 到 1 的比率
+accepted-one-of = 下列之一：{ $names }
+accepted-flag = true 或 false
+accepted-object = 一个对象
+accepted-list = 一个列表
+accepted-layers = 1 到 { $most } 层的列表
+accepted-tensors = 最多 { $most } 个保存张量
+accepted-sum = 总和为 { $total } 的各段层数
+accepted-actions = { $blocks } 项（按块）、{ $layers } 项（按层）或 { $tensors } 项（按张量）
+accepted-some-actions = 由 keep、recompute、host、ssd 组成的列表，每层、每块或每个张量一项
+accepted-divides-hidden = hidden（{ $hidden }）的约数，或同时给出 head_dim
+accepted-divides-heads = heads（{ $heads }）的约数
+accepted-request = 含 v、workload、training、hardware、policy 的对象
+accepted-paste = config.json、workload 或场景，写成对象
+accepted-config = config.json 的对象
+accepted-family = model_type 为 { $families }
+accepted-dense = 稠密模型：混合专家未建模
+accepted-no-latent = 不含潜在注意力：它未建模
+accepted-inner-text = 只粘贴其中的 text_config
+accepted-text-model = 文本模型的配置
+accepted-unquantized = 未量化的配置；请改用 lora_rank 与 frozen_dtype
+accepted-no-cross = 不含交叉注意力：它未建模
+accepted-no-encoder-decoder = 不是编码器-解码器：它未建模
