@@ -50,6 +50,7 @@ pub fn App() -> Html {
         }
         pasting.set(!**pasting);
     });
+    let knobs = !state.view.embed || state.view.views.iter().any(|view| view == "knobs");
     html! {
         <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
             if !state.view.embed {
@@ -65,8 +66,8 @@ pub fn App() -> Html {
             }
             <Notices {locale} problem={problem.filter(|_| !*pasting)} clamped={state.clamped.clone()} ignored={state.ignored.clone()}
                 profile={matches!(state.evaluated.scenario.workload, Workload::Profile(_))} without_worker={search.without_worker} ondismiss={send.reform(|()| Msg::Dismiss)} />
-            <main class="body">
-                if !state.view.embed || state.view.views.iter().any(|view| view == "knobs") {
+            <main class={classes!("body", knobs.then_some("with-knobs"))}>
+                if knobs {
                     <Panel evaluated={state.evaluated.clone()} {locale} send={send.clone()} />
                 }
                 <Views state={Shared::new((*state).clone())} {search} {send} />
@@ -103,6 +104,7 @@ fn Views(props: &ViewsProps) -> Html {
             </div>
             if view.shows("textbook") {
                 <section class="view"><h2>{words::app_view_textbook(locale)}</h2>
+                    <p class="help">{words::app_help_textbook(locale)}</p>
                     <Textbook evaluated={evaluated.clone()} {locale} />
                 </section>
             }
@@ -137,10 +139,11 @@ fn ParetoView(props: &ViewsProps) -> Html {
             <div class="view-head">
                 <h2>{words::app_view_pareto(locale)}</h2>
                 if let Some((policy, count, words)) = best {
-                    <button class="primary" title={words::app_plan_best_note(locale, &count.to_string())}
+                    <button class="primary" disabled={policy == state.evaluated.outcome.policy} title={words::app_plan_best_note(locale, &count.to_string())}
                         onclick={send.reform(move |_| Msg::Choose(policy.clone()))}>{words}</button>
                 }
             </div>
+            <p class="help">{words::app_help_pareto(locale)}</p>
             <div class="measure" ref={node}>
                 <Pareto evaluated={state.evaluated.clone()} front={search.front.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} onsteplimit={Some(onsteplimit)} />
             </div>
@@ -161,6 +164,7 @@ fn RatioView(props: &RatioProps) -> Html {
     html! {
         <section class="view">
             <h2>{words::app_view_ratio(props.locale)}</h2>
+            <p class="help">{words::app_help_ratio(props.locale)}</p>
             <div class="measure" ref={node}>
                 <Ratio evaluated={props.evaluated.clone()} locale={props.locale} {width} />
             </div>

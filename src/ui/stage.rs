@@ -81,6 +81,7 @@ pub fn Stage(props: &Props) -> Html {
                     onplay={playing.setter()} onspeed={speed.setter()} onplace={placed.setter()} />
                 <Zoom locale={*locale} {whole} {window} {playhead} onwindow={Callback::from(move |window| zoomed.set(window))} />
             </div>
+            <p class="help">{words::app_help_stage(*locale)}</p>
             <div class="measure" ref={node}>
                 <Counter evaluated={evaluated.clone()} {playhead} locale={*locale} {width} />
                 if props.ledger {
