@@ -542,9 +542,14 @@ fn config(cases: u32) -> Config {
 fn answered(text: &str) -> Result<(), TestCaseError> {
     match door::evaluate(text) {
         Ok(outcome) => {
+            // Over a step that takes no time there is no overhead to speak of.
+            let plain =
+                ["forward_s", "backward_s", "optimizer_s"].iter().map(|key| outcome[key].as_f64());
+            let idle = plain.sum::<Option<f64>>() == Some(0.0);
             for (key, kind) in OUTCOME.iter().filter(|row| !row.0.ends_with("per_s")) {
                 prop_assert!(
-                    outcome.get(key).is_some_and(kind),
+                    outcome.get(key).is_some_and(kind)
+                        || (idle && *key == "overhead" && outcome[key].is_null()),
                     "{} is {:?}",
                     key,
                     outcome.get(key)
