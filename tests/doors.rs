@@ -693,3 +693,59 @@ proptest! {
 fn cut_at(text: &str, share: f64) -> String {
     text.chars().take((share * text.len() as f64) as usize).collect()
 }
+
+/// A profile may have an embedding or a head alone: policies then have nothing to apply to.
+#[test]
+fn a_chain_without_blocks_is_answered() {
+    let layer = json!({"kind": "embedding", "forward_s": 1, "boundary_bytes": 10, "saved": [{"bytes": 100}]});
+    for kind in [
+        "keep",
+        "checkpoint",
+        "recompute",
+        "offload",
+        "offload-boundaries",
+        "mix",
+        "selective",
+        "rule",
+        "best",
+    ] {
+        let request =
+            json!({"workload": {"kind": "profile", "layers": [layer]}, "policy": {"kind": kind}})
+                .to_string();
+        let outcome = door::evaluate(&request).unwrap_or_else(|error| panic!("{kind}: {error}"));
+        assert_eq!(outcome["activation_bytes"], 100, "{kind}");
+        assert!(door::front(&request).is_ok(), "{kind}");
+    }
+}
+
+/// 1F1B holds several micro-batches, and what each has offloaded is on the host at once.
+#[test]
+fn every_micro_batch_in_flight_has_its_bytes_on_the_host() {
+    let outcome = |pp: u64, host_gib: u64| {
+        let request = json!({
+            "workload": {"preset": "llama-2-7b", "accumulation": 8}, "training": {"pp": pp},
+            "hardware": {"memory_gib": 1000, "host_gib": host_gib, "ssd_gib": 0}, "policy": {"kind": "offload"},
+        });
+        door::evaluate(&request.to_string()).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let roomy = outcome(4, 1000);
+    let each = roomy["bytes_out"].as_u64().expect("bytes") / 8;
+    assert_eq!(roomy["host_peak_bytes"], 4 * each);
+    assert_eq!(outcome(4, 5)["fits"], false, "one micro-batch would fit, four do not");
+}
+
+/// What a layer offers to offload stays where its neighbour keeps it, and the table of actions says so.
+#[test]
+fn a_boundary_that_a_neighbour_keeps_is_said_to_be_kept() {
+    let request = json!({
+        "workload": {"kind": "lesson", "layers": 10, "act_gb": 1}, "policy": {"kind": "mix", "k": 4, "beta": 0.5},
+    });
+    let outcome = door::evaluate(&request.to_string()).expect("it reads");
+    let away = outcome["layers"].as_array().expect("layers").iter();
+    let away = away.flat_map(|layer| layer["saved"].as_array().expect("saved"));
+    let away: u64 = away
+        .filter(|tensor| tensor["action"] == "host")
+        .map(|t| t["bytes"].as_u64().expect("bytes"))
+        .sum();
+    assert_eq!(outcome["bytes_out"], away);
+}
