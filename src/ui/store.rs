@@ -89,6 +89,7 @@ impl State {
     }
 
     fn load(mut self, link: Link) -> Self {
+        (self.same_knob, self.turned) = (false, Vec::new());
         if let Some(tag) = &link.view.lang {
             self.locale = Locale::from_tag(tag);
         }
@@ -156,7 +157,12 @@ impl Reducible for State {
                 let paths: Vec<String> = changes.iter().map(|(path, _)| path.clone()).collect();
                 let same_knob = paths == state.turned;
                 let next = state.change(&changes).committed();
-                State { same_knob, turned: paths, ..next }
+                // What was refused is no decision: the next turn has an entry of its own.
+                if next.problem.is_some() {
+                    next
+                } else {
+                    State { same_knob, turned: paths, ..next }
+                }
             }
             Msg::Preset(group, id) => {
                 let reading = state.request.with_preset(group, &id);
@@ -184,5 +190,36 @@ impl Reducible for State {
             }
             Msg::Reset => state.take(Request::read(Request::opening())).committed(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(state: Rc<State>, msg: Msg) -> Rc<State> {
+        state.reduce(msg)
+    }
+
+    fn turn(path: &str, value: impl Into<Value>) -> Msg {
+        Msg::Commit(vec![(path.to_owned(), value.into())])
+    }
+
+    #[test]
+    fn the_same_knob_turned_on_is_one_entry_and_nothing_else_is() {
+        let link = || crate::link::read("", "");
+        let mut state = Rc::new(State::open(link(), Locale::En));
+        state = after(state, turn("policy.k", 3));
+        assert!(!state.same_knob, "a first turn is an entry");
+        state = after(state, turn("policy.k", 5));
+        assert!(state.same_knob, "turned on, it is the same");
+        state = after(state, turn("policy.kind", "checkpoint"));
+        assert!(!state.same_knob);
+        state = after(state, turn("policy.k", "many"));
+        state = after(state, turn("policy.k", 6));
+        assert!(!state.same_knob, "a refused turn is no entry to be replaced");
+        state = after(state, Msg::Load(link()));
+        state = after(state, turn("policy.k", 7));
+        assert!(!state.same_knob, "nor is the one that Back came to");
     }
 }
