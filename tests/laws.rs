@@ -79,6 +79,12 @@ proptest! {
         let sum = |of: fn(&galley::engine::program::Op) -> Bytes| program.ops.iter().map(of).sum::<Bytes>();
         prop_assert_eq!(sum(|op| op.keeps), sum(|op| op.drops));
         prop_assert_eq!(sum(|op| op.takes), sum(|op| op.gives));
+        // Gradients that stay were held by the operation that made them; the optimizer step lets them go.
+        prop_assert_eq!(sum(|op| op.grows), sum(|op| op.sheds));
+        prop_assert!(sum(|op| op.grows) <= scenario.chain.fixed.gradients);
+        for op in &program.ops {
+            prop_assert!(op.grows <= op.drops + op.gives);
+        }
         let moved: Bytes = program.offloads.iter().map(|copy| copy.bytes).sum();
         prop_assert_eq!(moved, outcome.bytes_moved);
         let held = scenario.chain.in_flight + 1;
@@ -105,7 +111,7 @@ proptest! {
         let plan = &outcome.plan;
         let rest = Row {
             activations: background(&scenario, plan),
-            ..Row::from(&scenario.chain.fixed)
+            ..Row::from(&scenario.chain.standing())
         };
         prop_assert_eq!(outcome.ledger.last().map(|step| step.row), Some(rest));
         let highest = outcome.ledger.iter().map(|step| step.row.total()).max().unwrap_or_default();

@@ -12,23 +12,11 @@ type Verdict = Result<(), String>;
 type Check = fn(&Value) -> Verdict;
 
 /// Cases that the model does not reproduce, and why.
-const EXPECTED_LATER: &[(&str, Check, &str)] = &[
-    (
-        "freed-but-peak-unmoved",
-        freed_but_peak_unmoved,
-        "gradients of weights are static: they do not grow through backward, so the summit stays at the loss, where boundaries count",
-    ),
-    (
-        "8k-no-benefit",
-        no_benefit_at_8k,
-        "as above: the report's summit is the end of backward (16.4 GB of gradients), ours is the loss",
-    ),
-    (
-        "zero3-estimator",
-        zero3_estimator,
-        "the gathered weights of the running layer are not counted under ZeRO 3, and no knob offloads states",
-    ),
-];
+const EXPECTED_LATER: &[(&str, Check, &str)] = &[(
+    "zero3-estimator",
+    zero3_estimator,
+    "the gathered weights of the running layer are not counted under ZeRO 3, and no knob offloads states",
+)];
 
 macro_rules! covered {
     ($($test:ident: $id:literal,)+) => {
@@ -58,6 +46,8 @@ covered! {
     fixed_cost_per_copy: "fixed-cost-per-copy",
     five_layers_two_offloaded: "five-layers-two-offloaded",
     ratio_qwen3_8b: "ratio-qwen3-8b",
+    freed_but_peak_unmoved: "freed-but-peak-unmoved",
+    no_benefit_at_8k: "8k-no-benefit",
 }
 
 fn all() -> Vec<Value> {
@@ -190,50 +180,6 @@ fn drops_are_ordered(case: &Value) -> Verdict {
     Ok(())
 }
 
-#[test]
-fn the_drops_of_freed_but_peak_unmoved_are_ordered() {
-    if let Err(difference) = drops_are_ordered(&case("freed-but-peak-unmoved")) {
-        panic!("{difference}");
-    }
-}
-
-/// The rule, and the report itself: resident drops, the peak not at all.
-fn freed_but_peak_unmoved(case: &Value) -> Verdict {
-    drops_are_ordered(case)?;
-    let input = &case["input"];
-    let workload = json!({
-        "block": "llama", "layers": input["layers"], "hidden": input["hidden"], "heads": 8,
-        "seq": input["seq"], "vocab": 32_000,
-    });
-    let pair = boundaries(&workload, &json!({"dtype": "bf16", "optimizer": "sgd"}));
-    close("the peak's drop in GB", difference(&pair, "peak_bytes") / GB, 0.0, 0.0)
-}
-
-/// Host grows by all boundaries, the step by less than 1 %, and the peak by nothing to speak of (the report: 0.07 GB of 17).
-fn no_benefit_at_8k(case: &Value) -> Verdict {
-    let workload =
-        json!({"preset": "qwen3-8b", "seq": case["input"]["seq"], "batch": case["input"]["batch"]});
-    let pair = boundaries(&workload, &json!({"dtype": "bf16", "optimizer": "sgd"}));
-    exact(
-        "host growth",
-        bytes(&pair[1]["host_peak_bytes"]),
-        bytes(&case["expect"]["host_growth_bytes"]),
-    )?;
-    close("the step", float(&pair[1]["step_s"]), float(&pair[0]["step_s"]), 0.01)?;
-    let share = difference(&pair, "peak_bytes") / float(&pair[0]["peak_bytes"]);
-    holds(&format!("the peak drops by a share of {share}"), share.abs() < 0.01)
-}
-
-/// Of that case, what does come out: all boundaries in host memory, at no cost in time.
-#[test]
-fn at_8k_the_host_grows_and_the_step_does_not() {
-    let case = case("8k-no-benefit");
-    let workload = json!({"preset": "qwen3-8b", "seq": case["input"]["seq"]});
-    let pair = boundaries(&workload, &json!({"lora_rank": 16}));
-    assert_eq!(pair[1]["host_peak_bytes"], case["expect"]["host_growth_bytes"]);
-    assert!(float(&pair[1]["step_s"]) <= 1.01 * float(&pair[0]["step_s"]));
-}
-
 /// 18 bytes a parameter over the data-parallel degree, and the largest layer's weights gathered (16 bit in, 16 bit of
 /// gradient out), in GiB.
 fn zero3_estimator(case: &Value) -> Verdict {
@@ -296,6 +242,44 @@ mod cases {
             "workload": {"kind": "lesson", "layers": layers, "act_gb": 1, "layer_s": 1},
             "hardware": large_card(), "policy": policy,
         }))
+    }
+
+    /// The rule. What is freed and yet does not lower the peak is told: the report's model is not given, so it is told of
+    /// the next report's, whose summit is the end of backward.
+    pub fn freed_but_peak_unmoved(case: &Value) -> Verdict {
+        drops_are_ordered(case)?;
+        let [_, moved] = at_8k();
+        let freed = &moved["peak_unmoved_freed_bytes"];
+        holds(&format!("the verdict tells of {freed} bytes"), freed.as_u64() > Some(0))
+    }
+
+    /// Modules as the report runs them, gradients as large as the weights.
+    fn at_8k() -> [Value; 2] {
+        let workload =
+            json!({"preset": "qwen3-8b", "seq": 8192, "batch": 1, "implementation": "eager"});
+        boundaries(&workload, &json!({"dtype": "bf16", "optimizer": "sgd"}))
+    }
+
+    /// Host grows by all boundaries, the step by less than 1 %, and the peak by nothing to speak of (the report: 0.07 GB
+    /// of 17.16 over the weights).
+    pub fn no_benefit_at_8k(case: &Value) -> Verdict {
+        let pair = at_8k();
+        exact(
+            "host growth",
+            bytes(&pair[1]["host_peak_bytes"]),
+            bytes(&case["expect"]["host_growth_bytes"]),
+        )?;
+        close("the step", float(&pair[1]["step_s"]), float(&pair[0]["step_s"]), 0.01)?;
+        let share = difference(&pair, "peak_bytes") / float(&pair[0]["peak_bytes"]);
+        holds(&format!("the peak drops by a share of {share}"), share.abs() < 0.005)?;
+        for (outcome, measured) in
+            pair.iter().zip(case["measured"]["peak_delta_gb"].as_array().expect("two peaks"))
+        {
+            let over =
+                (float(&outcome["peak_bytes"]) - float(&outcome["static_bytes"]["weights"])) / GB;
+            close("the peak over the weights, in GB", over, float(measured), 0.03)?;
+        }
+        Ok(())
     }
 
     /// K boundaries and the longest segment, in units of one activation.
@@ -399,10 +383,10 @@ mod cases {
         let removed = gib(&whole["peak_bytes"]) - gib(&chunked["peak_bytes"]);
         let least = float(&expect["eight_chunks_remove_at_least_gib"]);
         holds(&format!("eight chunks remove {removed} GiB"), removed >= least)?;
-        // Eight chunks remove 7/8 of what the loss takes.
+        // What stays after forward, and that with its gradient; eager PyTorch holds a third (loss_head.json).
         let [low, high] = [0, 1].map(|i| float(&expect["loss_term_gib"][i]));
-        let term = removed * 8.0 / 7.0;
-        holds(&format!("the loss takes {term} GiB"), (low..=high).contains(&term))
+        close("what stays", gib(&logits["bytes"]), low, 0.005)?;
+        close("with its gradient", 2.0 * gib(&logits["bytes"]), high, 0.01)
     }
 
     pub fn logits_151936(case: &Value) -> Verdict {

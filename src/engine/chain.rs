@@ -30,6 +30,19 @@ pub enum Storage {
     Output,
 }
 
+/// Where a saved tensor comes from and what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// Its shape in symbols: sequences b, tokens s, width h, heads a of width d, key-value heads kv, MLP width f, vocabulary v.
+    pub shape: &'static str,
+    /// Bytes of an element.
+    pub element_bytes: u64,
+    /// The operation that makes it.
+    pub made_by: &'static str,
+    /// The operation whose backward needs it.
+    pub needed_by: &'static str,
+}
+
 /// What forward leaves for backward.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedTensor {
@@ -43,6 +56,8 @@ pub struct SavedTensor {
     pub storage: Storage,
     /// Part of the attention core (scores, softmax, dropout): what `selective` recomputes.
     pub attention_core: bool,
+    /// Where it comes from; none where a request gave its size.
+    pub origin: Option<Origin>,
 }
 
 /// One link of the chain.
@@ -64,8 +79,12 @@ pub struct Layer {
     pub output: Bytes,
     /// Bytes that live during forward only, beside what is saved.
     pub forward_scratch: Bytes,
-    /// Bytes that live during backward only (gradients of activations among them).
+    /// Bytes that live during backward only (gradients of activations, and of weights until they are added up).
     pub backward_scratch: Bytes,
+    /// Weights cast for this layer by autocast: they stay from its forward to its backward.
+    pub weight_casts: Bytes,
+    /// Gradients of its weights that its backward leaves until the optimizer step; none where their buffer is static.
+    pub gradients: Bytes,
 }
 
 impl Layer {
@@ -106,7 +125,7 @@ impl Static {
 /// A training step's model side: what a plan is applied to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// Bytes that stay.
+    /// Model states, gradients in full: some of them may only grow during backward ([`Self::standing`]).
     pub fixed: Static,
     /// The layers in forward order; never empty.
     pub layers: Vec<Layer>,
@@ -129,6 +148,19 @@ pub struct Chain {
 }
 
 impl Chain {
+    /// Gradients that grow during backward.
+    #[must_use]
+    pub fn grown(&self) -> Bytes {
+        self.layers.iter().map(|layer| layer.gradients).sum()
+    }
+
+    /// Bytes that stay for the whole step: the states without the gradients that grow.
+    #[must_use]
+    pub fn standing(&self) -> Static {
+        let gradients = self.fixed.gradients.saturating_sub(self.grown());
+        Static { gradients, ..self.fixed }
+    }
+
     /// Bytes that keep-everything holds at the end of forward, each storage once; the chain's input is the
     /// caller's and is not counted.
     #[must_use]

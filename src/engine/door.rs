@@ -211,7 +211,11 @@ fn plan_json(chain: &Chain, outcome: &Outcome) -> Value {
 fn layer_json(chain: &Chain, i: usize, outcome: &LayerOutcome) -> Value {
     let layer = &chain.layers[i];
     let saved = layer.saved.iter().zip(&outcome.actions).map(|(tensor, action)| {
-        json!({"name": &*tensor.name, "bytes": tensor.bytes, "action": action, "recompute_s": tensor.recompute.secs()})
+        let mut row = json!({"name": &*tensor.name, "bytes": tensor.bytes, "action": action, "recompute_s": tensor.recompute.secs()});
+        if let (Value::Object(row), Ok(Value::Object(origin))) = (&mut row, serde_json::to_value(tensor.origin)) {
+            row.extend(origin);
+        }
+        row
     });
     json!({
         "name": layer.name,

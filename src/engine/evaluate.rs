@@ -49,11 +49,11 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
     let chain = &scenario.chain;
     let program = Program::of(chain, plan);
     let background = program.resident_after_forward().times(chain.in_flight);
-    let fixed = chain.fixed.total() + background;
+    let fixed = chain.standing().total() + background;
     let room = scenario.limits.memory.saturating_sub(fixed);
     let (refusal, program) = if fixed > scenario.limits.memory {
         let missing = fixed.saturating_sub(scenario.limits.memory);
-        let first = program.ops[0].keeps + program.ops[0].takes;
+        let first = program.ops[0].taken();
         (Refusal::Device { op: 0, missing: missing + first }, program)
     } else {
         match simulate::run(program, plan.prefetch, &share_of_host(scenario), room) {
@@ -81,7 +81,7 @@ fn roomy(scenario: &Scenario, program: Program, prefetch: usize) -> Run {
         .unwrap_or_else(|(refusal, _)| unreachable!("with room for everything: {refusal:?}"))
 }
 
-/// Whether offloading frees bytes after forward and yet leaves the peak where it would be without: how many.
+/// Whether offloading frees bytes after forward and yet leaves the peak (to a twentieth of them) where it would be without: how many.
 fn peak_unmoved(scenario: &Scenario, plan: &Plan, run: &Run, peak: Bytes) -> Option<Bytes> {
     let away = &run.program;
     if away.offloads.is_empty() {
@@ -91,9 +91,9 @@ fn peak_unmoved(scenario: &Scenario, plan: &Plan, run: &Run, peak: Bytes) -> Opt
     let freed = kept.resident_after_forward().saturating_sub(away.resident_after_forward());
     let background = kept.resident_after_forward().times(scenario.chain.in_flight);
     let run = roomy(scenario, kept, plan.prefetch);
-    let before = ledger::highest(&run, &scenario.chain.fixed, background);
+    let before = ledger::highest(&run, &scenario.chain.standing(), background);
     let moved = before.saturating_sub(peak);
-    (freed > Bytes::ZERO && moved.times(100) < freed).then_some(freed)
+    (freed > Bytes::ZERO && moved.times(20) < freed).then_some(freed)
 }
 
 fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
@@ -105,7 +105,7 @@ fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
 pub fn summarize(scenario: &Scenario, plan: &Plan) -> Summary {
     let chain = &scenario.chain;
     let Attempt { run, refusal, background } = attempt(scenario, plan);
-    let peak = ledger::highest(&run, &chain.fixed, background);
+    let peak = ledger::highest(&run, &chain.standing(), background);
     let step = step_time(chain, run.micro_end);
     let (recompute, stall) = run.added();
     let repeats = chain.accumulation + chain.bubble;
@@ -124,12 +124,12 @@ pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome
     let chain = &scenario.chain;
     let plain = plain(scenario);
     let Attempt { run, refusal, background } = attempt(scenario, &plan);
-    let ledger = Ledger::of(&run, &chain.fixed, background);
+    let ledger = Ledger::of(&run, &chain.standing(), background);
     let times = trace::times(&run);
     let step = step_time(chain, run.micro_end);
     let peak = ledger.peak();
     let layers = layers(scenario, &policy, &plan, &run, plain.step);
-    let needed = chain.fixed.total() + background + simulate::need(&run.program);
+    let needed = chain.standing().total() + background + simulate::need(&run.program);
     let out_of_memory = refusal.map(|refusal| out_of_memory(scenario, &run, refusal, background));
     let last_forward = run.program.turn - 1;
     let resident = ledger.after(last_forward, run.ops[last_forward].end);
@@ -140,6 +140,7 @@ pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome
         shortage: needed.saturating_sub(scenario.limits.memory),
         memory: scenario.limits.memory,
         fixed: Row::from(&chain.fixed),
+        standing: Row::from(&chain.standing()),
         ledger: ledger.steps(),
         spans: trace::spans(&run),
         activation_bytes: chain.activation_bytes(),
@@ -177,7 +178,7 @@ fn out_of_memory(
     refusal: Refusal,
     background: Bytes,
 ) -> OutOfMemory {
-    let states = scenario.chain.fixed.total() + background;
+    let states = scenario.chain.standing().total() + background;
     match refusal {
         Refusal::Host { missing } => OutOfMemory {
             at: run.ops[run.program.turn - 1].end,

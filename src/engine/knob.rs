@@ -126,6 +126,8 @@ pub const KNOBS: &[Knob] = &[
         "scores kept (b·a·s²), or fused attention that keeps the log-sum-exp",
     ),
     flag(W, "dropout", "dropout after attention, MLP and embedding"),
+    flag(W, "attention_dropout", "dropout on attention probabilities; as dropout when absent"),
+    flag(W, "attention_mask", "attention is given a mask (padding): no flash kernel"),
     flag(W, "bias", "linear layers have biases"),
     flag(W, "qkv_bias", "biases on the query, key and value projections alone"),
     flag(W, "qk_norm", "queries and keys are normalized per head"),
@@ -141,6 +143,7 @@ pub const KNOBS: &[Knob] = &[
     int(W, "batch", 1, 1 << 16, "sequences in a micro-batch on one device"),
     int(W, "accumulation", 1, 1 << 16, "micro-batches per optimizer step"),
     int(W, "loss_chunks", 1, 1 << 16, "the head and loss run over the tokens in this many chunks"),
+    flag(W, "loss_upcast", "logits are cast to fp32 before the loss"),
     choice(
         W,
         "implementation",
@@ -189,6 +192,13 @@ pub const KNOBS: &[Knob] = &[
     ),
     choice(T, "optimizer", &["adamw", "adamw-8bit", "sgd-momentum", "sgd"], "optimizer"),
     choice(T, "grad_dtype", &["bf16", "fp32"], "dtype in which gradients are kept"),
+    choice(
+        T,
+        "grad_buffer",
+        &["grown", "static"],
+        "gradients appear in backward and go with the optimizer step, or keep a buffer; static when absent with dp or pp \
+         above 1, and always with accumulation",
+    ),
     int(T, "zero", 0, 3, "ZeRO stage: shards optimizer states, then gradients, then weights"),
     int(T, "dp", 1, 1 << 16, "data-parallel degree"),
     int(T, "tp", 1, 1024, "tensor-parallel degree"),

@@ -17,6 +17,8 @@ pub enum Moving {
     InFlight = 1,
     /// Transient.
     Workspace = 2,
+    /// Gradients of weights that grow during backward.
+    Gradients = 3,
 }
 
 /// Bytes by category.
@@ -51,10 +53,10 @@ impl Row {
             + self.unmodelled
     }
 
-    fn of(fixed: &Static, background: u64, moving: [u64; 3]) -> Self {
+    fn of(fixed: &Static, background: u64, moving: [u64; 4]) -> Self {
         Self {
             weights: fixed.weights,
-            gradients: fixed.gradients,
+            gradients: fixed.gradients + Bytes(moving[3]),
             optimizer: fixed.optimizer,
             activations: Bytes(background + moving[0]),
             in_flight: Bytes(moving[1]),
@@ -66,7 +68,7 @@ impl Row {
 
 impl From<&Static> for Row {
     fn from(fixed: &Static) -> Self {
-        Self::of(fixed, 0, [0; 3])
+        Self::of(fixed, 0, [0; 4])
     }
 }
 
@@ -120,6 +122,8 @@ impl Ledger {
             add(time.start, 2, Moving::Workspace, op.takes, 1);
             add(time.end, 4, Moving::Workspace, op.gives, -1);
             add(time.end, 4, Moving::Activations, op.drops, -1);
+            add(time.end, 4, Moving::Gradients, op.sheds, -1);
+            add(time.end, 4, Moving::Gradients, op.grows, 1);
         }
         for (copy, time) in run.program.offloads.iter().zip(&run.copies) {
             let out = order(copy.after, 5);
@@ -141,7 +145,7 @@ impl Ledger {
     /// The first instant of the largest total.
     #[must_use]
     pub fn peak(&self) -> Peak {
-        let mut moving = [0_i64; 3];
+        let mut moving = [0_i64; 4];
         let mut best = (0_i64, Nanos::ZERO, moving);
         let mut saved = 0;
         for entry in &self.entries {
@@ -158,7 +162,7 @@ impl Ledger {
     /// As a step function, from 0 on: one step per instant, changes of no bytes left out.
     #[must_use]
     pub fn steps(&self) -> Vec<Step> {
-        let mut moving = [0_i64; 3];
+        let mut moving = [0_i64; 4];
         let mut steps = vec![Step { at: Nanos::ZERO, row: self.row(moving) }];
         for entry in &self.entries {
             moving[usize::from(entry.category)] += entry.bytes;
@@ -176,7 +180,7 @@ impl Ledger {
     /// follows it may start at once.
     #[must_use]
     pub fn after(&self, p: usize, instant: Nanos) -> Row {
-        let mut moving = [0_i64; 3];
+        let mut moving = [0_i64; 4];
         let until = (instant, order(p, 5));
         for entry in self.entries.iter().take_while(|entry| (entry.at, entry.order) <= until) {
             moving[usize::from(entry.category)] += entry.bytes;
@@ -184,7 +188,7 @@ impl Ledger {
         self.row(moving)
     }
 
-    fn row(&self, moving: [i64; 3]) -> Row {
+    fn row(&self, moving: [i64; 4]) -> Row {
         Row::of(&self.fixed, self.background, moving.map(|bytes| u64::try_from(bytes).unwrap_or(0)))
     }
 }
@@ -203,7 +207,7 @@ pub fn highest(run: &Run, fixed: &Static, background: Bytes) -> Bytes {
     let mut copies = merged(outs, backs).peekable();
     let (mut live, mut highest) = (0, 0);
     for (p, (op, time)) in run.program.ops.iter().zip(&run.ops).enumerate() {
-        let (more, less) = (signed(op.keeps + op.takes), signed(op.gives + op.drops));
+        let (more, less) = (signed(op.taken()), signed(op.returned()));
         for (at, change) in [((time.start, order(p, 2)), more), ((time.end, order(p, 4)), -less)] {
             while let Some((_, copied)) = copies.next_if(|copy| copy.0 < at) {
                 live += copied;

@@ -133,8 +133,10 @@ pub struct Outcome {
     pub shortage: Bytes,
     /// The summit.
     pub peak: Peak,
-    /// Static bytes.
+    /// Model states, gradients in full.
     pub fixed: Row,
+    /// Of those, what stays for the whole step: without gradients that grow during backward.
+    pub standing: Row,
     /// Bytes over one micro-batch.
     pub ledger: Vec<Step>,
     /// Spans of one micro-batch and the optimizer step.
@@ -143,7 +145,7 @@ pub struct Outcome {
     pub activation_bytes: Bytes,
     /// On the device when forward ends.
     pub resident_after_forward: Bytes,
-    /// Bytes that offloading frees after forward although the peak stays where it is (within 1 %).
+    /// Bytes that offloading frees after forward although the peak drops by less than a twentieth of them.
     pub peak_unmoved: Option<Bytes>,
     /// Host bytes.
     pub host_peak: Bytes,

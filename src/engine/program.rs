@@ -42,6 +42,24 @@ pub struct Op {
     pub takes: Bytes,
     /// Transient bytes that go with its end.
     pub gives: Bytes,
+    /// Of those and the dropped, gradients of weights that stay until the optimizer step.
+    pub grows: Bytes,
+    /// Gradients that go with its end.
+    pub sheds: Bytes,
+}
+
+impl Op {
+    /// Bytes that appear with its start.
+    #[must_use]
+    pub fn taken(&self) -> Bytes {
+        self.keeps + self.takes
+    }
+
+    /// Bytes that are free at its end. Gradients that stay were among its transient bytes.
+    #[must_use]
+    pub fn returned(&self) -> Bytes {
+        (self.drops + self.gives + self.sheds).saturating_sub(self.grows)
+    }
 }
 
 /// Bytes that leave the device after one operation and are back before another.
@@ -137,7 +155,17 @@ fn order(chain: &Chain, plan: &Plan) -> (Vec<Op>, Index) {
         Index { forward: Vec::with_capacity(n), again: vec![None; n], backward: vec![0; n] };
     let mut push = |kind, layer, duration| {
         let none = Bytes::ZERO;
-        ops.push(Op { kind, layer, duration, keeps: none, drops: none, takes: none, gives: none });
+        ops.push(Op {
+            kind,
+            layer,
+            duration,
+            keeps: none,
+            drops: none,
+            takes: none,
+            gives: none,
+            grows: none,
+            sheds: none,
+        });
         ops.len() - 1
     };
     for (i, layer) in chain.layers.iter().enumerate() {
@@ -214,6 +242,10 @@ impl Compiler<'_> {
         let (forward, backward) = (layer.forward_scratch, layer.backward_scratch);
         self.borrow(forward, self.at.forward[i], self.at.forward[i]);
         self.borrow(backward, self.at.backward[i], self.at.backward[i]);
+        self.borrow(layer.weight_casts, self.at.forward[i], self.at.backward[i]);
+        let optimizer = self.ops.len() - 1;
+        self.ops[self.at.backward[i]].grows += layer.gradients;
+        self.ops[optimizer].sheds += layer.gradients;
         if let (Some(again), LayerPlan::Segment(_)) = (self.at.again[i], &self.plan.layers[i]) {
             self.borrow(forward, again, again);
         }

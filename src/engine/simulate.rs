@@ -174,9 +174,9 @@ fn demand(program: &Program) -> Vec<u64> {
     let mut live = 0_i128;
     let mut demand = Vec::with_capacity(n);
     for (op, change) in program.ops.iter().zip(change) {
-        live += change + i128::from(op.keeps.0) + i128::from(op.takes.0);
+        live += change + i128::from(op.taken().0);
         demand.push(u64::try_from(live).unwrap_or(0));
-        live -= i128::from(op.drops.0) + i128::from(op.gives.0);
+        live -= i128::from(op.returned().0);
     }
     demand
 }
@@ -314,7 +314,7 @@ impl<'a> Clockwork<'a> {
         for (p, op) in program.ops.iter().enumerate() {
             self.issue_until(program, places, p, free_at, true);
             let back = self.arrivals[p];
-            let room = self.memory.take(op.keeps + op.takes).max(free_at);
+            let room = self.memory.take(op.taken()).max(free_at);
             let start = room.max(back.0);
             let end = start + op.duration;
             ops.push(OpTime {
@@ -325,7 +325,7 @@ impl<'a> Clockwork<'a> {
                 waited_for: back.1,
             });
             self.issue_until(program, places, p, start, false);
-            self.memory.give(end, op.drops + op.gives);
+            self.memory.give(end, op.returned());
             while program.offloads.get(leaving).is_some_and(|copy| copy.after == p) {
                 self.leave(leaving, &program.offloads[leaving], places.media[leaving], end);
                 leaving += 1;

@@ -29,12 +29,12 @@ pub enum Band {
     Workspace,
 }
 
-/// From the bottom up: what never moves below what does.
+/// From the bottom up: what never moves below what does (gradients may grow during backward).
 pub const BANDS: [Band; 7] = [
     Band::Weights,
-    Band::Gradients,
     Band::Optimizer,
     Band::Unmodelled,
+    Band::Gradients,
     Band::Activations,
     Band::InFlight,
     Band::Workspace,
@@ -53,12 +53,6 @@ impl Band {
             Self::InFlight => "in-flight",
             Self::Workspace => "workspace",
         }
-    }
-
-    /// Whether it changes during a step.
-    #[must_use]
-    pub const fn moves(self) -> bool {
-        matches!(self, Self::Activations | Self::InFlight | Self::Workspace)
     }
 
     /// Its bytes in a row.
@@ -150,6 +144,8 @@ pub struct Ledger {
     pub peak: Option<PeakMark>,
     /// What focus leaves out.
     pub below: Option<Below>,
+    /// Bands that are drawn for themselves, above what focus leaves out.
+    pub apart: Vec<Band>,
     /// Names of bands; the others belong in a legend.
     pub labels: Vec<BandLabel>,
     /// Of the bytes.
@@ -192,8 +188,12 @@ impl Ledger {
         let scale = Scale::new(domain, (plot.bottom() - foot, plot.y));
         let present: Vec<usize> = (0..7).filter(|&b| is_present(&columns, b)).collect();
         // What is squeezed into the foot is named there, as one.
-        let apart: Vec<usize> =
-            present.iter().copied().filter(|&b| below.is_none() || BANDS[b].moves()).collect();
+        let foot_top = below.map_or(0.0, Bytes::as_f64);
+        let apart: Vec<usize> = present
+            .iter()
+            .copied()
+            .filter(|&b| columns.iter().any(|c| c.tops[b] > foot_top && thickness(c, b) > 0.0))
+            .collect();
         let draw = Draw { plot, scale, foot, right: axis.right };
         let bytes_ticks = draw.ticks(if axis.is_narrow() { 4 } else { 5 });
         Self {
@@ -211,6 +211,7 @@ impl Ledger {
             peak: peak(outcome, &axis, &scale),
             below: below.map(|bytes| Below { bytes, y: plot.bottom() - foot }),
             labels: draw.labels(&columns, &apart, names, axis.is_narrow()),
+            apart: apart.iter().map(|&b| BANDS[b]).collect(),
             bytes_ticks,
             time_ticks: axis.ticks(),
             plot,
@@ -221,10 +222,9 @@ impl Ledger {
 
     /// The bands that are named in the picture by no label.
     pub fn unnamed(&self) -> impl Iterator<Item = Band> + '_ {
-        self.areas
+        self.apart
             .iter()
-            .map(|area| area.band)
-            .filter(|band| self.below.is_none() || band.moves())
+            .copied()
             .filter(|band| self.labels.iter().all(|label| label.band != *band))
     }
 }
@@ -233,7 +233,7 @@ impl Ledger {
 #[must_use]
 pub fn row_at(outcome: &Outcome, at: Nanos) -> Row {
     let after = outcome.ledger.partition_point(|step| step.at <= at);
-    after.checked_sub(1).map_or(outcome.fixed, |i| outcome.ledger[i].row)
+    after.checked_sub(1).map_or(outcome.standing, |i| outcome.ledger[i].row)
 }
 
 fn tops(row: &Row) -> [f64; 7] {
@@ -294,11 +294,11 @@ fn thickness(column: &Column, band: usize) -> f64 {
 fn domain(outcome: &Outcome, columns: &[Column], focus: bool) -> ((f64, f64), Option<Bytes>) {
     let summit = columns.iter().map(|column| column.tops[6]).fold(0.0, f64::max);
     let memory = outcome.memory.as_f64();
-    let still = outcome.fixed.total().as_f64();
+    let still = outcome.standing.total().as_f64();
     if focus && still > 0.0 && summit > still {
         let range = summit - still;
         let top = if memory > summit && memory - still < 1.6 * range { memory } else { summit };
-        return ((still, top + 0.06 * (top - still)), Some(outcome.fixed.total()));
+        return ((still, top + 0.06 * (top - still)), Some(outcome.standing.total()));
     }
     ((0.0, 1.02 * summit.max(memory)), None)
 }
@@ -598,7 +598,7 @@ mod tests {
     #[test]
     fn focus_says_what_it_leaves_out() {
         let (outcome, ledger) = picture(KEEP, 900.0, true);
-        assert_eq!(ledger.below.map(|below| below.bytes), Some(outcome.fixed.total()));
+        assert_eq!(ledger.below.map(|below| below.bytes), Some(outcome.standing.total()));
         assert!(picture(KEEP, 900.0, false).1.below.is_none());
     }
 

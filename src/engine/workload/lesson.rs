@@ -65,11 +65,14 @@ impl Lesson {
                 recompute: Nanos::from_secs(self.layer_s),
                 storage: Storage::Output,
                 attention_core: false,
+                origin: None,
             }],
             boundary: act,
             output: act,
             forward_scratch: Bytes::ZERO,
             backward_scratch: Bytes::ZERO,
+            weight_casts: Bytes::ZERO,
+            gradients: Bytes::ZERO,
         };
         Chain {
             fixed: Static {

@@ -155,6 +155,8 @@ fn read_layer(
         output,
         forward_scratch: object.bytes_or("forward_scratch_bytes", None)?.unwrap_or_default(),
         backward_scratch: object.bytes_or("backward_scratch_bytes", None)?.unwrap_or_default(),
+        weight_casts: Bytes::ZERO,
+        gradients: Bytes::ZERO,
     })
 }
 
@@ -181,6 +183,7 @@ fn read_saved(layer: &Object, group: &mut Group) -> Result<Vec<SavedTensor>, Err
             recompute: object.nanos("recompute_s", Nanos::ZERO)?,
             storage: Storage::Inner,
             attention_core: false,
+            origin: None,
         })
     };
     list.iter().enumerate().map(read).collect()
@@ -209,6 +212,7 @@ fn mark_shared(saved: &mut Vec<SavedTensor>, storage: Storage, name: &str, bytes
         recompute: Nanos::ZERO,
         storage,
         attention_core: false,
+        origin: None,
     });
 }
 

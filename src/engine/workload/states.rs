@@ -57,6 +57,16 @@ names! {
     }
 }
 
+names! {
+    /// Where gradients live.
+    GradBuffer {
+        /// Each appears when backward makes it, and goes with the optimizer step (PyTorch's `zero_grad(set_to_none=True)`).
+        Grown = "grown",
+        /// In a buffer that stays: gradient accumulation, the buckets of data parallelism.
+        Static = "static",
+    }
+}
+
 impl Dtype {
     /// Bytes of an activation element where matrix multiplications use it.
     #[must_use]
@@ -108,6 +118,8 @@ pub struct Training {
     pub optimizer: Optimizer,
     /// Dtype of gradients.
     pub grad_dtype: GradDtype,
+    /// Where gradients live.
+    pub grad_buffer: GradBuffer,
     /// ZeRO stage, 0 to 3.
     pub zero: u64,
     /// Data-parallel degree.
@@ -145,19 +157,28 @@ impl Training {
     pub fn read(group: &mut Group) -> Result<Self, Error> {
         let dtype = group.choice("dtype", Dtype::Bf16Mixed, Dtype::parse)?;
         let grads = if dtype.weight() == 4 { GradDtype::Fp32 } else { GradDtype::Bf16 };
+        let (dp, pp) = (group.int("dp", 1)?, group.int("pp", 1)?);
+        let buffer = if dp == 1 && pp == 1 { GradBuffer::Grown } else { GradBuffer::Static };
         Ok(Self {
             dtype,
             optimizer: group.choice("optimizer", Optimizer::AdamW, Optimizer::parse)?,
             grad_dtype: group.choice("grad_dtype", grads, GradDtype::parse)?,
             zero: group.int("zero", 0)?,
-            dp: group.int("dp", 1)?,
+            dp,
             tp: group.int("tp", 1)?,
             sp: group.flag("sp", false)?,
-            pp: group.int("pp", 1)?,
+            pp,
+            grad_buffer: group.choice("grad_buffer", buffer, GradBuffer::parse)?,
             lora_rank: group.int_or_none("lora_rank")?,
             frozen_dtype: group.choice("frozen_dtype", FrozenDtype::Bf16, FrozenDtype::parse)?,
             backward_ratio: group.float("backward_ratio", 2.0)?,
         })
+    }
+
+    /// Whether gradients grow during backward and go with the optimizer step: not over several micro-batches.
+    #[must_use]
+    pub fn gradients_grow(&self, accumulation: u64) -> bool {
+        self.grad_buffer == GradBuffer::Grown && accumulation == 1
     }
 
     /// Bytes of the states of `here` on one device, `unmodelled` beside them. ZeRO stage 1 shards optimizer

@@ -8,7 +8,7 @@ use crate::engine::error::Error;
 use crate::engine::hardware::Hardware;
 use crate::engine::names::names;
 use crate::engine::read::Group;
-use crate::engine::units::Nanos;
+use crate::engine::units::{Bytes, Nanos};
 
 names! {
     /// The kind of block.
@@ -86,8 +86,12 @@ pub struct Transformer {
     pub norm: Norm,
     /// Attention.
     pub attention: Attention,
-    /// Dropout.
+    /// Dropout on the residual stream's way.
     pub dropout: bool,
+    /// Dropout on attention probabilities.
+    pub attention_dropout: bool,
+    /// Attention is given a mask (padding), beside being causal.
+    pub attention_mask: bool,
     /// Biases on every linear layer.
     pub bias: bool,
     /// Biases on query, key and value.
@@ -106,6 +110,8 @@ pub struct Transformer {
     pub accumulation: u64,
     /// Chunks of the loss.
     pub loss_chunks: u64,
+    /// The loss is computed in fp32.
+    pub loss_upcast: bool,
     /// Whose code.
     pub implementation: Implementation,
     /// Whose kernels.
@@ -144,6 +150,7 @@ impl Transformer {
         }
         let norm = if gated { Norm::Rms } else { Norm::Layer };
         let bias = group.flag("bias", !gated)?;
+        let dropout = group.flag("dropout", matches!(block, Block::Gpt | Block::Bert))?;
         let seq = group.int("seq", 2048)?;
         let batch = group.int("batch", 1)?;
         let tokens = batch.saturating_mul(seq);
@@ -159,7 +166,9 @@ impl Transformer {
             gated_mlp: group.flag("gated_mlp", gated)?,
             norm: group.choice("norm", norm, Norm::parse)?,
             attention: group.choice("attention", Attention::Flash, Attention::parse)?,
-            dropout: group.flag("dropout", matches!(block, Block::Gpt | Block::Bert))?,
+            dropout,
+            attention_dropout: group.flag("attention_dropout", dropout)?,
+            attention_mask: group.flag("attention_mask", false)?,
             bias,
             qkv_bias: group.flag("qkv_bias", bias)? || bias,
             qk_norm: group.flag("qk_norm", false)?,
@@ -170,6 +179,7 @@ impl Transformer {
             batch,
             accumulation: group.int("accumulation", 1)?,
             loss_chunks: clamp_chunks(group, tokens)?,
+            loss_upcast: group.flag("loss_upcast", true)?,
             implementation: group.choice(
                 "implementation",
                 Implementation::Fused,
@@ -209,10 +219,16 @@ impl Transformer {
     fn block_linear(&self) -> u64 {
         let (h, q, kv, f) = (self.hidden, self.query_width(), self.key_width(), self.ffn);
         let up = if self.gated_mlp { 2 } else { 1 };
-        let weights = h * q + 2 * h * kv + q * h + (up + 1) * h * f;
         let qkv_bias = if self.qkv_bias { q + 2 * kv } else { 0 };
         let bias = if self.bias { h + up * f + h } else { 0 };
-        weights + qkv_bias + bias
+        self.block_weights() + qkv_bias + bias
+    }
+
+    /// Weights of a block's linear layers, biases aside: what autocast casts.
+    pub(super) fn block_weights(&self) -> u64 {
+        let (h, q, kv, f) = (self.hidden, self.query_width(), self.key_width(), self.ffn);
+        let up = if self.gated_mlp { 2 } else { 1 };
+        h * q + 2 * h * kv + q * h + (up + 1) * h * f
     }
 
     fn norm_params(&self) -> u64 {
@@ -284,6 +300,7 @@ impl Transformer {
         if training.pp == 1 {
             layers.push(table.head());
         }
+        self.gradients(training, fixed.gradients, &mut layers);
         Chain {
             fixed,
             layers,
@@ -295,6 +312,51 @@ impl Transformer {
             seq: self.seq,
             params: self.params(),
             params_here: here.linear + here.other,
+        }
+    }
+}
+
+/// Whose parameters' gradients a layer's backward makes.
+impl Transformer {
+    /// Parameters that are trained in a layer of `kind`, up to the division by `tp` that all share.
+    fn trained_in(&self, kind: LayerKind, training: &Training) -> u64 {
+        if training.lora_rank.is_some() {
+            return if kind == LayerKind::Block { self.lora_unit() } else { 0 };
+        }
+        match kind {
+            LayerKind::Embedding => self.embedding_params() - self.tied(),
+            LayerKind::Block => self.block_linear() + self.block_norms(),
+            LayerKind::Head => self.head_params() + self.tied(),
+        }
+    }
+
+    /// Weights that the head shares with the embedding: their gradient is there from the head's backward on.
+    const fn tied(&self) -> u64 {
+        if self.tied_embedding { self.vocab * self.hidden } else { 0 }
+    }
+
+    /// Spreads the gradients over the layers whose backward makes them: transient bytes there, which stay if they grow.
+    fn gradients(&self, training: &Training, total: Bytes, layers: &mut [Layer]) {
+        let trained: Vec<u64> =
+            layers.iter().map(|layer| self.trained_in(layer.kind, training)).collect();
+        let all: u128 = trained.iter().map(|&count| u128::from(count)).sum();
+        let mut rest = total;
+        for (i, layer) in layers.iter_mut().enumerate().rev() {
+            let share = u128::from(total.0) * u128::from(trained[i]) / all.max(1);
+            let share = Bytes(u64::try_from(share).unwrap_or(u64::MAX)).min(rest);
+            // What rounding leaves goes to the last that backward reaches.
+            let share = if i == 0 { rest } else { share };
+            rest = rest.saturating_sub(share);
+            // The head's summit counts its weight's gradient already; what it leaves fits in what it held.
+            layer.backward_scratch = match layer.kind {
+                LayerKind::Head => {
+                    layer.backward_scratch.max(share.saturating_sub(layer.saved_bytes()))
+                }
+                _ => layer.backward_scratch + share,
+            };
+            if training.gradients_grow(self.accumulation) {
+                layer.gradients = share;
+            }
         }
     }
 }

@@ -71,7 +71,7 @@ pub fn Ledger(props: &Props) -> Html {
         <figure class={classes!("chart", "chart-ledger", props.stale.then_some("stale"))} aria-label={words::chart_ledger_title(locale)}>
             <div class="chart-head">
                 <figcaption>{words::chart_ledger_title(locale)}</figcaption>
-                if evaluated.outcome.fixed.total() > Bytes::ZERO {
+                if evaluated.outcome.standing.total() > Bytes::ZERO {
                     <button class="chart-toggle" aria-pressed={focus.to_string()} onclick={onfocus}>{words::chart_ledger_focus(locale)}</button>
                 }
             </div>
