@@ -263,6 +263,13 @@ pub const KNOBS: &[Knob] = &[
     ),
     choice(P, "medium", &["host", "ssd"], "where offloaded tensors go"),
     choice(P, "granularity", &["layer", "tensor"], "one copy per layer, or one per tensor"),
+    int(
+        P,
+        "min_offload_bytes",
+        0,
+        1 << 40,
+        "tensors smaller than this are not offloaded (hooks have such a threshold); an explicit plan is taken as it is",
+    ),
     float(P, "epsilon_ms", (0.0, 1e6, "ms"), "rule: safety margin of the window"),
     int(P, "prefetch_layers", 0, 1000, "prefetch distance: layers ahead of use"),
     float(P, "threshold", (0.0, 1e6, ""), "benefit ratio above which a decision is worthwhile"),

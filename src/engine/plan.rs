@@ -7,6 +7,7 @@ use super::error::{Clamped, Error, Notes};
 use super::hardware::Hardware;
 use super::policy::{Action, Granularity, Policy, PolicyKind};
 use super::rule;
+use super::units::Bytes;
 
 /// A run of layers that is recomputed as one from its boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl Plan {
     /// The plan that a policy means for a chain. `best` is the search's to resolve: here it keeps.
     #[must_use]
     pub fn of(policy: &Policy, chain: &Chain, hardware: &Hardware) -> Self {
-        match policy.kind {
+        let mut plan = match policy.kind {
             PolicyKind::Keep | PolicyKind::Best => Self::uniform(chain, policy, Action::Keep),
             PolicyKind::Offload => Self::uniform(chain, policy, policy.medium),
             PolicyKind::Checkpoint => Self::checkpoint(chain, policy),
@@ -64,7 +65,28 @@ impl Plan {
             PolicyKind::Mix => Self::mix(chain, policy),
             PolicyKind::Selective => Self::selective(chain, policy),
             PolicyKind::Rule => rule::plan(chain, policy, hardware),
-            PolicyKind::Plan => Self::explicit(chain, policy),
+            PolicyKind::Plan => return Self::explicit(chain, policy),
+        };
+        plan.keep_small(chain, Bytes(policy.min_offload_bytes));
+        plan
+    }
+
+    /// Tensors below `least` stay instead of being offloaded.
+    fn keep_small(&mut self, chain: &Chain, least: Bytes) {
+        let settle = |action: &mut Action, bytes: Bytes| {
+            if matches!(action, Action::Host | Action::Ssd) && bytes < least {
+                *action = Action::Keep;
+            }
+        };
+        for (layer, entry) in chain.layers.iter().zip(&mut self.layers) {
+            if let LayerPlan::Plain(actions) = entry {
+                for (tensor, action) in layer.saved.iter().zip(actions) {
+                    settle(action, tensor.bytes);
+                }
+            }
+        }
+        for segment in &mut self.segments {
+            settle(&mut segment.boundary, chain.layers[segment.start].boundary);
         }
     }
 

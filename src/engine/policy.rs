@@ -70,6 +70,9 @@ pub struct Policy {
     pub medium: Action,
     /// How copies are cut.
     pub granularity: Granularity,
+    /// Tensors smaller than this stay, whatever the policy would offload.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub min_offload_bytes: u64,
     /// Safety margin of the window, ms.
     pub epsilon_ms: f64,
     /// Prefetch distance in layers.
@@ -98,6 +101,7 @@ impl Policy {
             beta: 0.5,
             medium: Action::Host,
             granularity: Granularity::Layer,
+            min_offload_bytes: 0,
             epsilon_ms: 0.0,
             prefetch_layers: 1,
             threshold: 2.0,
@@ -130,6 +134,7 @@ impl Policy {
                 Action::parse(name).filter(|action| matches!(action, Action::Host | Action::Ssd))
             })?,
             granularity: group.choice("granularity", Granularity::Layer, Granularity::parse)?,
+            min_offload_bytes: group.int("min_offload_bytes", 0)?,
             epsilon_ms: group.float("epsilon_ms", 0.0)?,
             prefetch_layers: group.int("prefetch_layers", base.prefetch_layers)?,
             threshold: group.float("threshold", base.threshold)?,
@@ -145,6 +150,11 @@ impl Policy {
     pub fn epsilon(&self) -> Nanos {
         Nanos::from_secs(self.epsilon_ms / 1e3)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }
 
 fn read_plan(group: &mut Group) -> Result<Option<Vec<Action>>, Error> {
