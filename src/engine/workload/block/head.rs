@@ -78,9 +78,10 @@ impl Builder<'_> {
         table.linear(product);
         let sizes = self.sizes();
         let width = self.loss_width();
-        // In and out of log-softmax, and the cast before it.
-        let pass = self.hardware.hbm.time(sizes.loss.times(2));
-        table.forward += pass.times(m.loss_chunks);
+        // In and out of log-softmax: the same bytes in chunks.
+        let whole = Bytes::from_shape(&[m.tokens(), m.vocab.div_ceil(self.training.tp)], width);
+        let pass = self.hardware.hbm.time(whole.times(2));
+        table.forward += pass;
         table.labels();
         let role = Role::inner("loss", "loss");
         table.row("loss weight", Shape::One, width, Nanos::ZERO, role);
