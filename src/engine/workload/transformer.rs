@@ -335,6 +335,22 @@ impl Transformer {
         if self.tied_embedding { self.vocab * self.hidden } else { 0 }
     }
 
+    /// What summing both gradients of a shared weight takes in the embedding's backward: that of the head, its own, and the
+    /// sum, which autograd writes to a third place (measured on PyTorch 2.8: three times the weight). The head's is there
+    /// already where gradients grow.
+    fn tied_sum(&self, training: &Training, grow: bool) -> Bytes {
+        let trained = training.lora_rank.is_none() && training.pp == 1;
+        let width = training.dtype.residual_width();
+        let weight = Bytes::from_shape(&[self.tied().div_ceil(training.tp)], width);
+        weight.times(if !trained {
+            0
+        } else if grow {
+            2
+        } else {
+            3
+        })
+    }
+
     /// Spreads the gradients over the layers whose backward makes them: transient bytes there, which stay if they grow.
     fn gradients(&self, training: &Training, total: Bytes, layers: &mut [Layer]) {
         let trained: Vec<u64> =
@@ -354,7 +370,11 @@ impl Transformer {
                 }
                 _ => layer.backward_scratch + share,
             };
-            if training.gradients_grow(self.accumulation) {
+            let grow = training.gradients_grow(self.accumulation);
+            if layer.kind == LayerKind::Embedding {
+                layer.backward_scratch += self.tied_sum(training, grow);
+            }
+            if grow {
                 layer.gradients = share;
             }
         }
