@@ -59,6 +59,15 @@ pub enum Accepted {
     DividesHidden(u64),
     /// A divisor of the number of heads.
     DividesHeads(u64),
+    /// A divisor of the heads that divides the key heads too, or is a multiple of them.
+    SharesKeyHeads {
+        /// Heads.
+        heads: u64,
+        /// Key and value heads.
+        kv: u64,
+    },
+    /// Weights leave the device only where ZeRO 3 puts them together layer by layer.
+    NeedsZero3,
     /// An object with the groups of a request.
     Request,
     /// A config, a workload or a scenario.
@@ -121,6 +130,10 @@ impl Display for Accepted {
                 write!(f, "a divisor of hidden ({hidden}), or head_dim beside it")
             }
             Self::DividesHeads(heads) => write!(f, "a divisor of heads ({heads})"),
+            Self::SharesKeyHeads { heads, kv } => {
+                write!(f, "a divisor of heads ({heads}) that divides kv_heads ({kv}) or is a multiple of it")
+            }
+            Self::NeedsZero3 => f.write_str("none or optimizer, or zero 3 beside it"),
             Self::Request => f.write_str("an object with v, workload, training, hardware, policy"),
             Self::Paste => f.write_str("a config.json, a workload or a scenario, as an object"),
             Self::Config => f.write_str("the object of a config.json"),

@@ -2,6 +2,7 @@
 //! a storage is named once, however many layers keep it (a layer's input is its predecessor's output). It
 //! knows nothing of policies or streams.
 
+use super::pipeline::Pipeline;
 use super::units::{Bytes, Nanos};
 use serde::Serialize;
 use std::sync::Arc;
@@ -12,6 +13,8 @@ use std::sync::Arc;
 pub enum LayerKind {
     /// Token and position embedding.
     Embedding,
+    /// What a later pipeline stage receives in its place.
+    Receive,
     /// One transformer block, or one layer of a lesson or profile.
     Block,
     /// Final norm, LM head and loss.
@@ -127,16 +130,18 @@ impl Static {
 pub struct Chain {
     /// Model states, gradients in full: some of them may only grow during backward ([`Self::standing`]).
     pub fixed: Static,
+    /// Model states in host memory.
+    pub host_states: Bytes,
+    /// The most that gathered weights and passing gradients add to a layer's scratch (ZeRO 3, offloaded states).
+    pub gathered: Bytes,
     /// The layers in forward order; never empty.
     pub layers: Vec<Layer>,
     /// Time of the optimizer step.
     pub optimizer: Nanos,
     /// Micro-batches per optimizer step.
     pub accumulation: u64,
-    /// Micro-batches whose activations this device holds beside the one that is shown (1F1B).
-    pub in_flight: u64,
-    /// Pipeline slots that pass idle in a step, in micro-batches' time.
-    pub bubble: u64,
+    /// This device's place in the pipeline (1F1B).
+    pub pipeline: Pipeline,
     /// Sequences in a micro-batch of one device, times the data-parallel degree.
     pub samples: u64,
     /// Tokens in a sequence.
@@ -176,6 +181,12 @@ impl Chain {
                 .sum();
         }
         total
+    }
+
+    /// What something that takes `time` in a micro-batch comes to in a step, idle slots of the pipeline included.
+    #[must_use]
+    pub fn in_step(&self, time: Nanos) -> Nanos {
+        time.times(self.accumulation) + self.pipeline.bubble(time)
     }
 
     /// Forward time of one micro-batch.

@@ -124,8 +124,12 @@ pub fn front_json(front: &Front, notes: &Notes) -> Value {
 pub fn outcome_json(scenario: &Scenario, outcome: &Outcome, notes: &Notes) -> Value {
     let chain = &scenario.chain;
     let mut answer = Map::new();
-    for part in [memory_json(chain, outcome), time_json(chain, outcome), plan_json(chain, outcome)]
-    {
+    for part in [
+        memory_json(chain, outcome),
+        states_json(scenario, outcome),
+        time_json(chain, outcome),
+        plan_json(chain, outcome),
+    ] {
         if let Value::Object(part) = part {
             answer.extend(part);
         }
@@ -173,6 +177,18 @@ fn memory_json(chain: &Chain, outcome: &Outcome) -> Value {
     })
 }
 
+/// Model states beyond the device's ledger, and what the drive takes.
+fn states_json(scenario: &Scenario, outcome: &Outcome) -> Value {
+    let chain = &scenario.chain;
+    json!({
+        "state_bytes_per_parameter": scenario.training.bytes,
+        "host_states_bytes": chain.host_states,
+        "gathered_bytes": chain.gathered,
+        "ssd_written_bytes": outcome.ssd_written,
+        "ssd_life_days": outcome.ssd_life_days(scenario.hardware.ssd_endurance),
+    })
+}
+
 fn time_json(chain: &Chain, outcome: &Outcome) -> Value {
     let step = |time: Nanos| time.times(chain.accumulation).secs();
     let times = &outcome.times;
@@ -190,7 +206,7 @@ fn time_json(chain: &Chain, outcome: &Outcome) -> Value {
         "hidden_s": step(times.hidden),
         "exposed_s": step(times.exposed),
         "stall_s": step(times.stall),
-        "bubble_s": outcome.micro.times(chain.bubble).secs(),
+        "bubble_s": chain.pipeline.bubble(outcome.micro).secs(),
         "samples_per_s": rate(samples),
         "tokens_per_s": rate(samples.saturating_mul(chain.seq)),
         "overhead": outcome.overhead(),

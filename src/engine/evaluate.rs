@@ -48,7 +48,7 @@ struct Attempt {
 fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
     let chain = &scenario.chain;
     let program = Program::of(chain, plan);
-    let background = program.resident_after_forward().times(chain.in_flight);
+    let background = chain.pipeline.others(program.resident_after_forward());
     let fixed = chain.standing().total() + background;
     let room = scenario.limits.memory.saturating_sub(fixed);
     let (refusal, program) = if fixed > scenario.limits.memory {
@@ -57,7 +57,11 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
         (Refusal::Device { op: 0, missing: missing + first }, program)
     } else {
         match simulate::run(program, plan.prefetch, &share_of_host(scenario), room) {
-            Ok(run) => return Attempt { run, refusal: None, background },
+            Ok(run) => {
+                let states = states_without_host(scenario) > Bytes::ZERO;
+                let refusal = states.then_some(Refusal::Host { missing: Bytes::ZERO });
+                return Attempt { run, refusal, background };
+            }
             Err(refused) => refused,
         }
     };
@@ -65,12 +69,16 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
     Attempt { run, refusal: Some(refusal), background }
 }
 
-/// What of host memory and SSD one micro-batch has: all that are in flight keep theirs there at once.
+/// What of host memory and SSD one micro-batch has: all that are in flight keep theirs there at once, beside the states.
 fn share_of_host(scenario: &Scenario) -> Hardware {
-    let held = scenario.chain.in_flight + 1;
-    let share = |bytes: Bytes| Bytes(bytes.0 / held);
-    let hardware = &scenario.hardware;
-    Hardware { host: share(hardware.host), ssd: share(hardware.ssd), ..hardware.clone() }
+    let (hardware, chain) = (&scenario.hardware, &scenario.chain);
+    let host = chain.pipeline.share(hardware.host.saturating_sub(chain.host_states));
+    Hardware { host, ssd: chain.pipeline.share(hardware.ssd), ..hardware.clone() }
+}
+
+/// Offloaded model states that find no room on the host.
+fn states_without_host(scenario: &Scenario) -> Bytes {
+    scenario.chain.host_states.saturating_sub(scenario.hardware.host)
 }
 
 /// A program's run where device and host have room for everything.
@@ -89,7 +97,7 @@ fn peak_unmoved(scenario: &Scenario, plan: &Plan, run: &Run, peak: Bytes) -> Opt
     }
     let kept = Program::of(&scenario.chain, &plan.without_offload());
     let freed = kept.resident_after_forward().saturating_sub(away.resident_after_forward());
-    let background = kept.resident_after_forward().times(scenario.chain.in_flight);
+    let background = scenario.chain.pipeline.others(kept.resident_after_forward());
     let run = roomy(scenario, kept, plan.prefetch);
     let before = ledger::highest(&run, &scenario.chain.standing(), background);
     let moved = before.saturating_sub(peak);
@@ -97,7 +105,7 @@ fn peak_unmoved(scenario: &Scenario, plan: &Plan, run: &Run, peak: Bytes) -> Opt
 }
 
 fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
-    micro.times(chain.accumulation + chain.bubble) + chain.optimizer
+    chain.in_step(micro) + chain.optimizer
 }
 
 /// Peak and step alone: what the search needs of a plan.
@@ -108,12 +116,11 @@ pub fn summarize(scenario: &Scenario, plan: &Plan) -> Summary {
     let peak = ledger::highest(&run, &chain.standing(), background);
     let step = step_time(chain, run.micro_end);
     let (recompute, stall) = run.added();
-    let repeats = chain.accumulation + chain.bubble;
     Summary {
         peak,
         step,
-        recompute: recompute.times(repeats),
-        stall: stall.times(repeats),
+        recompute: chain.in_step(recompute),
+        stall: chain.in_step(stall),
         fits: refusal.is_none() && scenario.limits.step.is_none_or(|limit| step <= limit),
     }
 }
@@ -147,8 +154,9 @@ pub fn evaluate_plan(scenario: &Scenario, policy: Policy, plan: Plan) -> Outcome
         resident_after_forward: (resident.activations + resident.in_flight)
             .saturating_sub(background),
         peak_unmoved: peak_unmoved(scenario, &plan, &run, peak.row.total()),
-        host_peak: run.host_peak.times(chain.in_flight + 1),
-        ssd_peak: run.ssd_peak.times(chain.in_flight + 1),
+        host_peak: chain.pipeline.all(run.host_peak) + chain.host_states,
+        ssd_peak: chain.pipeline.all(run.ssd_peak),
+        ssd_written: run.ssd_peak.times(chain.accumulation),
         bytes_moved: run.program.offloads.iter().map(|copy| copy.bytes).sum(),
         layers,
         times,
@@ -180,11 +188,15 @@ fn out_of_memory(
 ) -> OutOfMemory {
     let states = scenario.chain.standing().total() + background;
     match refusal {
-        Refusal::Host { missing } => OutOfMemory {
-            at: run.ops[run.program.turn - 1].end,
-            operation: Operation::Host,
-            missing: missing.times(scenario.chain.in_flight + 1),
-        },
+        Refusal::Host { missing } => {
+            let homeless = states_without_host(scenario);
+            let after_forward = run.ops[run.program.turn - 1].end;
+            OutOfMemory {
+                at: if homeless > Bytes::ZERO { Nanos::ZERO } else { after_forward },
+                operation: Operation::Host,
+                missing: scenario.chain.pipeline.all(missing) + homeless,
+            }
+        }
         Refusal::Device { missing, .. } if states > scenario.limits.memory => {
             OutOfMemory { at: Nanos::ZERO, operation: Operation::States, missing }
         }

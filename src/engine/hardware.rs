@@ -1,11 +1,36 @@
 //! The card, its links and what stands behind them. Each preset's figure carries its source (preset/hardware.json).
 
 use super::error::{Error, Notes};
+use super::names::names;
 use super::preset;
 use super::read::Group;
-use super::units::{Bytes, BytesPerSec, FlopsPerSec};
+use super::units::{Bytes, BytesPerSec, FlopsPerSec, Nanos};
 use super::workload::states::Dtype;
 use serde_json::Value;
+
+names! {
+    /// What of the link's rate a copy reaches.
+    LinkEfficiency {
+        /// All of it: the rate is a measured one.
+        Flat = "flat",
+        /// The more, the larger the copy: the rate is the link's nominal one.
+        BySize = "by-size",
+    }
+}
+
+impl LinkEfficiency {
+    /// The share that a copy of that size reaches (Isaev et al. 2023, "Calculon", the steps of its system files).
+    #[must_use]
+    pub const fn of(self, size: Bytes) -> f64 {
+        match (self, size.0) {
+            (Self::Flat, _) => 1.0,
+            (Self::BySize, 100_000_000..) => 0.95,
+            (Self::BySize, 10_000_000..) => 0.9,
+            (Self::BySize, 1_000_000..) => 0.7,
+            (Self::BySize, _) => 0.3,
+        }
+    }
+}
 
 /// One card and its share of the host.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,14 +49,24 @@ pub struct Hardware {
     pub duplex: bool,
     /// Fixed cost of each copy, s.
     pub copy_overhead_s: f64,
+    /// What of the link's rate copies reach.
+    pub link_efficiency: LinkEfficiency,
+    /// Time to page-lock the host buffer of each copy out, s: none where buffers are pooled.
+    pub page_lock_s: f64,
+    /// Copies take their bytes of memory bandwidth from compute.
+    pub copies_use_hbm: bool,
     /// Pinned host memory.
     pub host: Bytes,
+    /// Memory bandwidth of the host, this card's share.
+    pub host_rate: BytesPerSec,
     /// SSD read rate.
     pub ssd_read: BytesPerSec,
     /// SSD write rate.
     pub ssd_write: BytesPerSec,
     /// SSD space.
     pub ssd: Bytes,
+    /// What the SSD is rated to take in its life, bytes (may exceed what a size can be).
+    pub ssd_endurance: f64,
     /// Reserved by the user for what is not modelled.
     pub unmodelled: Bytes,
 }
@@ -47,6 +82,8 @@ impl Hardware {
             base.insert("tflops".to_owned(), peak.into());
         }
         let mut group = Group::new("hardware", &base, given, notes)?;
+        let pooled = group.flag("pooled_buffers", true)?;
+        let page_lock_s = group.float("page_lock_ms", 3.0)? / 1e3;
         let share = 1.0 / cast(group.int("cards_per_link", 1)?);
         let gbps = |rate: f64| BytesPerSec(rate * 1e9);
         Ok(Self {
@@ -59,12 +96,38 @@ impl Hardware {
             h2d: gbps(group.float("h2d_gbps", 25.0)? * share),
             duplex: group.flag("duplex", true)?,
             copy_overhead_s: group.float("copy_overhead_us", 10.0)? / 1e6,
+            link_efficiency: group.choice(
+                "link_efficiency",
+                LinkEfficiency::Flat,
+                LinkEfficiency::parse,
+            )?,
+            page_lock_s: if pooled { 0.0 } else { page_lock_s },
+            copies_use_hbm: group.flag("copies_use_hbm", false)?,
             host: Bytes::from_gib(group.float("host_gib", 64.0)?),
+            host_rate: gbps(group.float("host_gbps", 50.0)?),
             ssd_read: gbps(group.float("ssd_read_gbps", 6.0)?),
             ssd_write: gbps(group.float("ssd_write_gbps", 5.0)?),
             ssd: Bytes::from_gib(group.float("ssd_gib", 1000.0)?),
+            ssd_endurance: group.float("ssd_tbw", 600.0)? * 1e12,
             unmodelled: Bytes::from_gib(group.float("unmodelled_gib", 0.0)?),
         })
+    }
+
+    /// Time of one copy from the device to a host buffer of its own.
+    #[must_use]
+    pub fn copy_out(&self, size: Bytes) -> Nanos {
+        let fixed = Nanos::from_secs(self.copy_overhead_s + self.page_lock_s);
+        self.over(self.d2h, size) + fixed
+    }
+
+    /// Time of one copy back.
+    #[must_use]
+    pub fn copy_back(&self, size: Bytes) -> Nanos {
+        self.over(self.h2d, size) + Nanos::from_secs(self.copy_overhead_s)
+    }
+
+    fn over(&self, rate: BytesPerSec, size: Bytes) -> Nanos {
+        BytesPerSec(rate.0 * self.link_efficiency.of(size)).time(size)
     }
 }
 

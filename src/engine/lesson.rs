@@ -1,6 +1,7 @@
 //! The textbook's closed formulas of the same scenario (docs/model.md section 1), to be shown beside the simulation. They
 //! know no lifetimes and no streams; each field says what it leaves out.
 
+use super::closed::{self, ClosedForms};
 use super::outcome::Summary;
 use super::plan::even_split;
 use super::policy::{Policy, PolicyKind};
@@ -44,6 +45,9 @@ pub struct Lesson {
     pub cost_ratio: f64,
     /// Share of memory saved over share of compute added; absent when nothing is added.
     pub benefit_ratio: Option<f64>,
+    /// Closed formulas of the literature, for a transformer.
+    #[serde(flatten)]
+    pub closed: Option<ClosedForms>,
     /// Worked programs, for a lesson workload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epoch: Option<Epoch>,
@@ -105,8 +109,8 @@ pub fn of(
     let chain = &scenario.chain;
     let base = chain.fixed.total();
     let activations = chain.activation_bytes();
-    let repeats = chain.accumulation + chain.bubble;
-    let forward = chain.forward().times(repeats).secs();
+    let in_step = |time: Nanos| chain.in_step(time).secs();
+    let forward = in_step(chain.forward());
     let blocks = chain.blocks().count() as u64;
     let split = policy.segments.clone().unwrap_or_else(|| even_split(blocks, policy.k));
     let (k, longest) = (split.len() as u64, split.iter().copied().max().unwrap_or(0));
@@ -114,8 +118,8 @@ pub fn of(
     let over_k = Bytes::from_f64(activations.as_f64() / share);
     let layer = chain.blocks().map(|i| chain.layers[i].saved_bytes()).max().unwrap_or_default();
     let boundary = chain.blocks().map(|i| chain.layers[i].boundary).max().unwrap_or_default();
-    let out = scenario.hardware.d2h.time(activations).times(repeats).secs();
-    let back = scenario.hardware.h2d.time(activations).times(repeats).secs();
+    let out = in_step(scenario.hardware.d2h.time(activations));
+    let back = in_step(scenario.hardware.h2d.time(activations));
     let extra = forward * (share - 1.0) / share;
     let compute = plain.step.secs();
     let mix_share = 1.0 - policy.beta;
@@ -137,6 +141,10 @@ pub fn of(
     let memory_ratio = 1.0 - peak.as_f64() / plain.peak.as_f64().max(1.0);
     let cost_ratio = if compute > 0.0 { step.secs() / compute - 1.0 } else { 0.0 };
     let (epoch, strategies) = worked(scenario, policy);
+    let closed = match &scenario.workload {
+        Workload::Transformer(model) => Some(closed::of(model, &scenario.training, policy.kind)),
+        _ => None,
+    };
     Lesson {
         base_bytes: base,
         activation_bytes: activations,
@@ -154,6 +162,7 @@ pub fn of(
         memory_ratio,
         cost_ratio,
         benefit_ratio: (cost_ratio > 0.0).then(|| memory_ratio / cost_ratio),
+        closed,
         epoch,
         strategies,
     }

@@ -6,6 +6,7 @@
 
 pub mod accepted;
 pub mod chain;
+pub mod closed;
 pub mod door;
 pub mod error;
 pub mod evaluate;
@@ -15,6 +16,7 @@ pub mod ledger;
 pub mod lesson;
 mod names;
 pub mod outcome;
+pub mod pipeline;
 pub mod plan;
 pub mod policy;
 pub mod preset;

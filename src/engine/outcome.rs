@@ -151,6 +151,8 @@ pub struct Outcome {
     pub host_peak: Bytes,
     /// SSD bytes.
     pub ssd_peak: Bytes,
+    /// Bytes written to the SSD in a step.
+    pub ssd_written: Bytes,
     /// Bytes out (and back) per micro-batch.
     pub bytes_moved: Bytes,
     /// Per layer.
@@ -179,6 +181,15 @@ impl Outcome {
             return 0.0;
         }
         self.step.secs() / self.plain_step.secs() - 1.0
+    }
+
+    /// Days until the SSD has taken what it is rated for (`endurance`, bytes), training without a pause; none where nothing is
+    /// written to it.
+    #[must_use]
+    pub fn ssd_life_days(&self, endurance: f64) -> Option<f64> {
+        const DAY: f64 = 86_400.0;
+        let steps = endurance / self.ssd_written.as_f64();
+        (self.ssd_written > Bytes::ZERO).then(|| steps * self.step.secs() / DAY)
     }
 
     /// The next (or last) start or end of an operation of the compute stream after (or before) `at`.

@@ -39,13 +39,13 @@ impl Choice {
 /// Copy time out and back of one tensor over the host link (and the SSD behind it).
 #[must_use]
 pub fn round_trip(hardware: &Hardware, bytes: Bytes, medium: Action) -> Nanos {
-    let overhead = Nanos::from_secs(hardware.copy_overhead_s).times(2);
-    let host = hardware.d2h.time(bytes) + hardware.h2d.time(bytes);
+    let host = hardware.copy_out(bytes) + hardware.copy_back(bytes);
+    let fixed = hardware.copy_out(Bytes::ZERO) + hardware.copy_back(Bytes::ZERO);
     let ssd = match medium {
-        Action::Ssd => hardware.ssd_write.time(bytes) + hardware.ssd_read.time(bytes),
+        Action::Ssd => hardware.ssd_write.time(bytes) + hardware.ssd_read.time(bytes) + fixed,
         _ => Nanos::ZERO,
     };
-    host.max(ssd) + overhead
+    host.max(ssd)
 }
 
 /// Per layer, the time from the end of its forward to the start of its backward on an unhindered compute stream.
@@ -83,9 +83,7 @@ pub fn plan(chain: &Chain, policy: &Policy, hardware: &Hardware) -> Plan {
             let choice = Choice { window, round_trip, queue: busy.saturating_sub(now), recompute };
             let action = decide(&choice, policy);
             if action == policy.medium {
-                busy = busy.max(now)
-                    + hardware.d2h.time(bytes)
-                    + Nanos::from_secs(hardware.copy_overhead_s);
+                busy = busy.max(now) + hardware.copy_out(bytes);
             }
             action
         };

@@ -81,7 +81,7 @@ impl Scenario {
             Training::read(&mut Group::new("training", &none, group("training"), &mut notes)?)?;
         let hardware = Hardware::read(group("hardware"), training.dtype, &mut notes)?;
         let workload = Workload::read(group("workload"), &mut notes)?;
-        let training = fit_parallelism(training, &workload, &mut notes);
+        let training = fit_parallelism(training, &workload, &mut notes)?;
         let mut policy =
             Policy::read(&mut Group::new("policy", &none, group("policy"), &mut notes)?)?;
         let chain = workload.lower(&training, &hardware)?;
@@ -154,17 +154,36 @@ fn top_level<'a>(request: &'a Value, notes: &mut Notes) -> Result<&'a Map<String
     Ok(object)
 }
 
-/// More pipeline stages than blocks make no sense: clamped, and said.
-fn fit_parallelism(mut training: Training, workload: &Workload, notes: &mut Notes) -> Training {
-    if let Workload::Transformer(model) = workload
-        && training.pp > model.layers
-    {
-        notes.clamped.push(super::error::Clamped {
-            path: "training.pp".into(),
-            given: training.pp.into(),
-            used: model.layers.into(),
-        });
-        training.pp = model.layers;
+/// More pipeline stages, or model chunks on all of them, than blocks make no sense: clamped, and said. Tensor parallelism
+/// gives every rank as many heads, and either so many key heads or a copy of one.
+fn fit_parallelism(
+    mut training: Training,
+    workload: &Workload,
+    notes: &mut Notes,
+) -> Result<Training, Error> {
+    let Workload::Transformer(model) = workload else { return Ok(training) };
+    let (tp, heads, kv) = (training.tp, model.heads, model.kv_heads);
+    let refused = if heads.is_multiple_of(tp) {
+        let divides = kv.is_multiple_of(tp) || tp.is_multiple_of(kv);
+        (!divides).then_some(Accepted::SharesKeyHeads { heads, kv })
+    } else {
+        Some(Accepted::DividesHeads(heads))
+    };
+    if let Some(accepted) = refused {
+        return Err(Error::unfit("training.tp", &tp.into(), accepted));
     }
-    training
+    let mut clamp = |key: &str, value: &mut u64, most: u64| {
+        if *value > most {
+            notes.clamped.push(super::error::Clamped {
+                path: format!("training.{key}"),
+                given: (*value).into(),
+                used: most.into(),
+            });
+            *value = most;
+        }
+    };
+    clamp("pp", &mut training.pp, model.layers);
+    clamp("stage", &mut training.stage, training.pp);
+    clamp("virtual_stages", &mut training.virtual_stages, model.layers / training.pp);
+    Ok(training)
 }

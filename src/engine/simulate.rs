@@ -134,12 +134,28 @@ pub fn run(
         Ok(admitted) => admitted,
         Err(refusal) => return Err((refusal, program)),
     };
+    let program = if hardware.copies_use_hbm { charged(program, hardware) } else { program };
     let (ops, copies) =
         Clockwork::new(&program, hardware, room, &places, &issue).run(&program, &places);
     let micro_end = ops.len().checked_sub(2).map_or(Nanos::ZERO, |last| ops[last].end);
     let returns = issue.into_iter().map(|(_, i)| i).collect();
     let (host_peak, ssd_peak) = (places.host, places.ssd);
     Ok(Run { program, ops, copies, returns, micro_end, host_peak, ssd_peak })
+}
+
+/// Copies take their bytes of memory bandwidth from the operation that they run beside at the earliest (out) or at the
+/// latest (back): which one is a matter of the program, not of times, so that a faster part never slows a fixed plan. It
+/// bounds the cost from above, for an operation that computes more than it reads does not feel them.
+fn charged(mut program: Program, hardware: &Hardware) -> Program {
+    for copy in &program.offloads {
+        let time = hardware.hbm.time(copy.bytes);
+        for op in [copy.after + 1, copy.before.saturating_sub(1)] {
+            if let Some(op) = program.ops.get_mut(op) {
+                op.duration += time;
+            }
+        }
+    }
+    program
 }
 
 /// Where every offload goes, and where its copy back is issued.
@@ -281,7 +297,6 @@ struct Clockwork<'a> {
     copies: Vec<CopyTime>,
     /// Per operation, when the last copy back that it needs is there, and which that is.
     arrivals: Vec<(Nanos, Option<usize>)>,
-    overhead: Nanos,
 }
 
 impl<'a> Clockwork<'a> {
@@ -303,7 +318,6 @@ impl<'a> Clockwork<'a> {
             ssd: Stream::default(),
             copies: vec![CopyTime::default(); program.offloads.len()],
             arrivals: vec![(Nanos::ZERO, None); program.ops.len()],
-            overhead: Nanos::from_secs(hardware.copy_overhead_s),
         }
     }
 
@@ -360,7 +374,7 @@ impl<'a> Clockwork<'a> {
             Action::Ssd => self.staging.take(copy.bytes).max(now),
             _ => now,
         };
-        let time = self.hardware.d2h.time(copy.bytes) + self.overhead;
+        let time = self.hardware.copy_out(copy.bytes);
         let out = self.d2h.run(ready, time);
         if !self.hardware.duplex {
             self.h2d = self.d2h;
@@ -383,7 +397,7 @@ impl<'a> Clockwork<'a> {
             self.copies[i].read = Some(read);
             ready = ready.max(read.end);
         }
-        let time = self.hardware.h2d.time(copy.bytes) + self.overhead;
+        let time = self.hardware.copy_back(copy.bytes);
         let back = self.h2d.run(ready, time);
         if !self.hardware.duplex {
             self.d2h = self.h2d;

@@ -43,6 +43,9 @@ fn accepted_words(accepted: &Accepted, locale: Locale) -> String {
         }
         Accepted::DividesHidden(hidden) => words::accepted_divides_hidden(locale, &n(hidden)),
         Accepted::DividesHeads(heads) => words::accepted_divides_heads(locale, &n(heads)),
+        Accepted::SharesKeyHeads { heads, kv } => {
+            words::accepted_shares_key_heads(locale, &n(heads), &n(kv))
+        }
         Accepted::Family => words::accepted_family(locale, FAMILIES),
         plain => plain_words(plain, locale).map_or_else(|| plain.to_string(), str::to_owned),
     }
@@ -59,6 +62,7 @@ fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
         Accepted::Object => words::accepted_object,
         Accepted::List => words::accepted_list,
         Accepted::SomeActions => words::accepted_some_actions,
+        Accepted::NeedsZero3 => words::accepted_needs_zero3,
         Accepted::Request => words::accepted_request,
         Accepted::Paste => words::accepted_paste,
         Accepted::Config => words::accepted_config,

@@ -93,11 +93,24 @@ fn training() -> impl Strategy<Value = Value> {
     (
         prop::sample::select(vec!["fp32", "bf16", "bf16-mixed", "bf16-autocast"]),
         (0_u64..4, 1_u64..5, 0_u32..3, any::<bool>(), 1_u64..4),
+        (1_u64..4, 1_u64..4, 0_u64..4, prop::sample::select(vec!["none", "none", "optimizer", "all"])),
         prop::option::weighted(0.2, 1_u64..32),
     )
-        .prop_map(|(dtype, (zero, dp, tp, sp, pp), rank)| {
-            json!({"dtype": dtype, "zero": zero, "dp": dp, "tp": 1 << tp, "sp": sp, "pp": pp, "lora_rank": rank})
+        .prop_map(|(dtype, (zero, dp, tp, sp, pp), (stage, chunks, gathered, offload), rank)| {
+            json!({
+                "dtype": dtype, "zero": zero, "dp": dp, "tp": 1 << tp, "sp": sp, "pp": pp, "lora_rank": rank,
+                "stage": stage.min(pp), "virtual_stages": chunks, "gathered_layers": gathered,
+                "offload_states": if zero < 3 && offload == "all" { "none" } else { offload },
+            })
         })
+}
+
+/// Tensor parallelism shares heads out: at most as many ranks as heads.
+fn fit_heads(request: &mut Value) {
+    if let Some(heads) = request["workload"]["heads"].as_u64() {
+        let ranks = request["training"]["tp"].as_u64().expect("a count");
+        request["training"]["tp"] = json!(ranks.min(heads));
+    }
 }
 
 fn gbps() -> impl Strategy<Value = f64> {
@@ -109,14 +122,15 @@ fn hardware() -> impl Strategy<Value = Value> {
     let ssd = prop_oneof![2 => Just(1000.0), 1 => Just(0.0), 1 => (1_u32..300).prop_map(|mib| f64::from(mib) / 1024.0)];
     (
         (gbps(), gbps(), gbps(), gbps(), gbps()),
-        (prop::bool::weighted(0.7), prop_oneof![Just(0_u32), 1_u32..3000]),
+        (prop::bool::weighted(0.7), prop_oneof![Just(0_u32), 1_u32..3000], any::<bool>(), any::<bool>()),
         (host, ssd),
     )
-        .prop_map(|((d2h, h2d, read, write, flops), (duplex, overhead), (host, ssd))| {
+        .prop_map(|((d2h, h2d, read, write, flops), (duplex, overhead, sized, pooled), (host, ssd))| {
             json!({
                 "memory_gib": 1000, "tflops": flops, "efficiency": 0.5, "hbm_gbps": 20.0 * d2h,
                 "d2h_gbps": d2h, "h2d_gbps": h2d, "duplex": duplex, "copy_overhead_us": overhead,
                 "host_gib": host, "ssd_gib": ssd, "ssd_read_gbps": read, "ssd_write_gbps": write,
+                "link_efficiency": if sized { "by-size" } else { "flat" }, "pooled_buffers": pooled, "page_lock_ms": 1,
             })
         })
 }
@@ -173,12 +187,22 @@ fn fit_list(request: &mut Value) {
 
 /// Any valid request, on a card of ample memory.
 pub fn roomy() -> impl Strategy<Value = Value> {
-    let workload = prop_oneof![4 => profile(), 1 => lesson(), 1 => transformer()];
+    on_ample_cards(prop_oneof![4 => profile(), 1 => lesson(), 1 => transformer()])
+}
+
+/// The same, of transformers alone.
+#[allow(dead_code, reason = "one of the tests that include this file uses it")]
+pub fn transformers() -> impl Strategy<Value = Value> {
+    on_ample_cards(transformer())
+}
+
+fn on_ample_cards(workload: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     (workload, training(), hardware(), policy()).prop_map(|(workload, training, hardware, policy)| {
         let mut request = json!({
             "v": 1, "detail": true, "workload": workload, "training": training, "hardware": hardware,
             "policy": policy,
         });
+        fit_heads(&mut request);
         fit_list(&mut request);
         request
     })

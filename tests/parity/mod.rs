@@ -90,8 +90,14 @@ fn request(i: usize, random: &mut Random) -> Value {
         Value::Array(list) => list.len() as u64,
         count => count.as_u64().unwrap_or(0),
     };
+    let mut training = training(random);
+    // Heads that are not written in the request may be refused: that answer has to be the same, too.
+    let heads = workload["heads"].as_u64().unwrap_or(8);
+    if !heads.is_multiple_of(training["tp"].as_u64().unwrap_or(1)) {
+        training["tp"] = json!(1);
+    }
     json!({
-        "v": 1, "detail": i.is_multiple_of(7), "workload": workload, "training": training(random),
+        "v": 1, "detail": i.is_multiple_of(7), "workload": workload, "training": training,
         "hardware": hardware(random), "policy": policy(i, layers, random),
         "limits": {"memory_gib": random.hundredths(40, 4000)},
         "weights": {"memory": random.hundredths(0, 100), "compute": random.hundredths(0, 100)},
@@ -162,8 +168,8 @@ fn training(random: &mut Random) -> Value {
     json!({
         "dtype": random.pick(&["fp32", "bf16", "bf16-mixed", "fp16-mixed", "bf16-autocast"]),
         "optimizer": random.pick(&["adamw", "adamw-8bit", "sgd-momentum", "sgd"]),
-        "zero": random.below(4), "dp": random.from(1, 8), "tp": random.pick(&[1, 1, 2, 8]), "sp": random.flag(),
-        "pp": random.pick(&[1, 1, 1, 2, 3]), "lora_rank": if random.below(4) == 0 { json!(8) } else { Value::Null },
+        "zero": random.below(4), "dp": random.from(1, 8), "tp": random.pick(&[1, 1, 1, 1, 2, 8]), "sp": random.flag(),
+        "pp": random.pick(&[1, 1, 1, 2, 3]), "virtual_stages": random.from(1, 2), "lora_rank": if random.below(4) == 0 { json!(8) } else { Value::Null },
     })
 }
 

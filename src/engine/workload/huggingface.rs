@@ -25,28 +25,37 @@ pub fn transformer_from_config(config: Option<&Value>) -> Result<Map<String, Val
     };
     config.refuse_what_is_not_modelled()?;
     let keys = match config.family()? {
+        // attention_bias is on the output projection too; Qwen2's biases are not.
         "llama" => config.llama(&Family {
             kv_absent: None,
             head_dim: None,
             qkv_bias: config.flag("attention_bias", false)?,
+            out_bias: config.flag("attention_bias", false)?,
+            mlp_bias: config.flag("mlp_bias", false)?,
             qk_norm: false,
         }),
         "mistral" => config.llama(&Family {
             kv_absent: Some(8),
             head_dim: None,
             qkv_bias: false,
+            out_bias: false,
+            mlp_bias: false,
             qk_norm: false,
         }),
         "qwen2" => config.llama(&Family {
             kv_absent: Some(32),
             head_dim: None,
             qkv_bias: true,
+            out_bias: false,
+            mlp_bias: false,
             qk_norm: false,
         }),
         "qwen3" => config.llama(&Family {
             kv_absent: Some(32),
             head_dim: Some(128),
             qkv_bias: config.flag("attention_bias", false)?,
+            out_bias: config.flag("attention_bias", false)?,
+            mlp_bias: false,
             qk_norm: true,
         }),
         "gpt2" => config.gpt2(),
@@ -57,10 +66,13 @@ pub fn transformer_from_config(config: Option<&Value>) -> Result<Map<String, Val
 }
 
 /// What differs between the Llama-like families.
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own")]
 struct Family {
     kv_absent: Option<u64>,
     head_dim: Option<u64>,
     qkv_bias: bool,
+    out_bias: bool,
+    mlp_bias: bool,
     qk_norm: bool,
 }
 
@@ -178,7 +190,8 @@ impl<'a> Config<'a> {
             "ffn": self.int(&["intermediate_size"], if family.kv_absent == Some(32) { 22016 } else if family.kv_absent == Some(8) { 14336 } else { 11008 })?,
             "vocab": self.int(&["vocab_size"], if family.kv_absent == Some(32) { 151_936 } else { 32_000 })?,
             "tied_embedding": self.flag("tie_word_embeddings", false)?,
-            "bias": false, "qkv_bias": family.qkv_bias, "qk_norm": family.qk_norm,
+            "bias": false, "qkv_bias": family.qkv_bias, "out_bias": family.out_bias,
+            "mlp_bias": family.mlp_bias, "qk_norm": family.qk_norm,
             "dropout": self.dropout(&[("attention_dropout", 0.0)])?,
             "learned_positions": 0, "attention": "flash",
         }));

@@ -4,6 +4,7 @@
 use crate::engine::chain::{Chain, Layer, LayerKind, SavedTensor, Static, Storage};
 use crate::engine::error::Error;
 use crate::engine::hardware::Hardware;
+use crate::engine::pipeline::Pipeline;
 use crate::engine::read::Group;
 use crate::engine::units::{Bytes, Nanos};
 
@@ -80,11 +81,12 @@ impl Lesson {
                 unmodelled: hardware.unmodelled,
                 ..Static::default()
             },
+            host_states: Bytes::ZERO,
+            gathered: Bytes::ZERO,
             layers: (1..=self.layers).map(layer).collect(),
             optimizer: Nanos::ZERO,
             accumulation: 1,
-            in_flight: 0,
-            bubble: 0,
+            pipeline: Pipeline::NONE,
             samples: self.batch,
             seq: 1,
             params: 0,

@@ -1,8 +1,10 @@
 //! What describes the model, lowered to one [`Chain`]. Each kind has its own room; none knows policies.
 
 mod block;
+mod gather;
 pub mod huggingface;
 pub mod lesson;
+pub mod parameters;
 pub mod profile;
 pub mod states;
 pub mod transformer;
@@ -84,7 +86,7 @@ impl Workload {
 /// Refuses chains whose sums would leave 2^60 bytes or nanoseconds: a step's worst case is every saved byte
 /// twice and every layer's forward run again.
 fn within_limits(chain: &Chain) -> Result<(), Error> {
-    use super::units::LIMIT;
+    use super::units::{Bytes, LIMIT, Nanos};
     let sizes = chain.layers.iter().map(|layer| {
         u128::from(layer.saved_bytes().0)
             + u128::from(layer.boundary.0)
@@ -92,14 +94,15 @@ fn within_limits(chain: &Chain) -> Result<(), Error> {
             + u128::from(layer.forward_scratch.0)
             + u128::from(layer.backward_scratch.0)
     });
-    let bytes =
-        sizes.sum::<u128>() * u128::from(chain.in_flight + 2) + u128::from(chain.fixed.total().0);
+    let held = u128::from(chain.pipeline.all(Bytes(1)).0 + 1);
+    let states = u128::from(chain.fixed.total().0) + u128::from(chain.host_states.0);
+    let bytes = sizes.sum::<u128>() * held + states;
     let times = chain
         .layers
         .iter()
         .map(|layer| 2 * u128::from(layer.forward.0) + u128::from(layer.backward.0));
-    let nanos = times.sum::<u128>() * u128::from(chain.accumulation + chain.bubble)
-        + u128::from(chain.optimizer.0);
+    let repeats = u128::from(chain.in_step(Nanos(1)).0);
+    let nanos = times.sum::<u128>() * repeats + u128::from(chain.optimizer.0);
     let limit = u128::from(LIMIT);
     if bytes >= limit {
         return Err(too_large(

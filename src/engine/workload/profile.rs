@@ -4,6 +4,7 @@ use crate::engine::accepted::Accepted;
 use crate::engine::chain::{Chain, Layer, LayerKind, SavedTensor, Static, Storage};
 use crate::engine::error::Error;
 use crate::engine::hardware::Hardware;
+use crate::engine::pipeline::Pipeline;
 use crate::engine::read::Group;
 use crate::engine::units::{Bytes, Nanos};
 use serde_json::{Map, Value};
@@ -73,11 +74,12 @@ impl Profile {
     pub fn lower(&self, hardware: &Hardware) -> Chain {
         Chain {
             fixed: Static { unmodelled: hardware.unmodelled, ..self.fixed },
+            host_states: Bytes::ZERO,
+            gathered: Bytes::ZERO,
             layers: self.layers.clone(),
             optimizer: self.optimizer,
             accumulation: self.accumulation,
-            in_flight: 0,
-            bubble: 0,
+            pipeline: Pipeline::NONE,
             samples: self.samples,
             seq: self.seq,
             params: 0,

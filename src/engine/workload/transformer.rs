@@ -1,14 +1,19 @@
 //! A transformer by its numbers: parameter counts, and the chain embedding → blocks → head.
 
 use super::block;
+use super::gather::Passing;
+use super::parameters::Stage;
 use super::states::{Parameters, Training};
+
 use crate::engine::accepted::Accepted;
 use crate::engine::chain::{Chain, Layer, LayerKind};
 use crate::engine::error::Error;
 use crate::engine::hardware::Hardware;
 use crate::engine::names::names;
+use crate::engine::pipeline::Pipeline;
 use crate::engine::read::Group;
 use crate::engine::units::{Bytes, Nanos};
+use std::ops::Add;
 
 names! {
     /// The kind of block.
@@ -92,10 +97,12 @@ pub struct Transformer {
     pub attention_dropout: bool,
     /// Attention is given a mask (padding), beside being causal.
     pub attention_mask: bool,
-    /// Biases on every linear layer.
-    pub bias: bool,
     /// Biases on query, key and value.
     pub qkv_bias: bool,
+    /// Bias on attention's output projection.
+    pub out_bias: bool,
+    /// Biases in the MLP.
+    pub mlp_bias: bool,
     /// Norms on queries and keys.
     pub qk_norm: bool,
     /// Head shares the embedding.
@@ -169,8 +176,9 @@ impl Transformer {
             dropout,
             attention_dropout: group.flag("attention_dropout", dropout)?,
             attention_mask: group.flag("attention_mask", false)?,
-            bias,
             qkv_bias: group.flag("qkv_bias", bias)? || bias,
+            out_bias: group.flag("out_bias", bias)? || bias,
+            mlp_bias: group.flag("mlp_bias", bias)? || bias,
             qk_norm: group.flag("qk_norm", false)?,
             tied_embedding: group
                 .flag("tied_embedding", matches!(block, Block::Gpt | Block::Bert))?,
@@ -207,183 +215,73 @@ impl Transformer {
         self.kv_heads * self.head_dim
     }
 
-    /// Parameters of the whole model, as the public models count theirs.
-    #[must_use]
-    pub fn params(&self) -> u64 {
-        self.layers * (self.block_linear() + self.block_norms())
-            + self.embedding_params()
-            + self.head_params()
-    }
-
-    /// Weights and biases of a block's linear layers.
-    fn block_linear(&self) -> u64 {
-        let (h, q, kv, f) = (self.hidden, self.query_width(), self.key_width(), self.ffn);
-        let up = if self.gated_mlp { 2 } else { 1 };
-        let qkv_bias = if self.qkv_bias { q + 2 * kv } else { 0 };
-        let bias = if self.bias { h + up * f + h } else { 0 };
-        self.block_weights() + qkv_bias + bias
-    }
-
-    /// Weights of a block's linear layers, biases aside: what autocast casts.
-    pub(super) fn block_weights(&self) -> u64 {
-        let (h, q, kv, f) = (self.hidden, self.query_width(), self.key_width(), self.ffn);
-        let up = if self.gated_mlp { 2 } else { 1 };
-        h * q + 2 * h * kv + q * h + (up + 1) * h * f
-    }
-
-    fn norm_params(&self) -> u64 {
-        match self.norm {
-            Norm::Layer => 2 * self.hidden,
-            Norm::Rms => self.hidden,
-        }
-    }
-
-    fn block_norms(&self) -> u64 {
-        2 * self.norm_params() + if self.qk_norm { 2 * self.head_dim } else { 0 }
-    }
-
-    /// Token and position tables; BERT's token types and embedding norm.
-    fn embedding_params(&self) -> u64 {
-        let bert = if self.block == Block::Bert { 2 * self.hidden + self.norm_params() } else { 0 };
-        (self.vocab + self.learned_positions) * self.hidden + bert
-    }
-
-    /// Final norm and an untied head; BERT's masked-language-model head in their place.
-    fn head_params(&self) -> u64 {
-        let h = self.hidden;
-        let transform = if self.block == Block::Bert { h * h + h + self.vocab } else { 0 };
-        let head = if self.tied_embedding { 0 } else { self.vocab * h };
-        self.norm_params() + transform + head
-    }
-
-    /// Σ (in + out) over a block's linear layers: what LoRA adds at rank 1.
-    fn lora_unit(&self) -> u64 {
-        let (h, q, kv, f) = (self.hidden, self.query_width(), self.key_width(), self.ffn);
-        let ups = if self.gated_mlp { 2 } else { 1 };
-        (h + q) + 2 * (h + kv) + (q + h) + (ups + 1) * (h + f)
-    }
-
-    /// Blocks on the first pipeline stage.
-    fn blocks_here(&self, training: &Training) -> u64 {
-        self.layers.div_ceil(training.pp)
-    }
-
-    /// Parameters on one device of the first stage: linear layers and tables over `tp`, norms in full.
-    fn parameters_here(&self, training: &Training) -> Parameters {
-        let (t, blocks) = (training.tp, self.blocks_here(training));
-        let ends = if training.pp == 1 {
-            self.embedding_params() + self.head_params()
-        } else {
-            self.embedding_params()
-        };
-        let lora = training.lora_rank.map_or(0, |rank| blocks * self.lora_unit() * rank);
-        Parameters {
-            linear: (blocks * self.block_linear()).div_ceil(t),
-            other: blocks * self.block_norms() + ends.div_ceil(t),
-            lora_unit: (lora / training.lora_rank.unwrap_or(1)).div_ceil(t),
-        }
-    }
-
-    /// Lowers to the chain of the first pipeline stage.
+    /// Lowers to the chain of the pipeline stage that is shown.
     #[must_use]
     pub fn lower(&self, training: &Training, hardware: &Hardware) -> Chain {
-        let table = block::Builder { model: self, training, hardware };
-        let here = self.parameters_here(training);
-        let fixed = training.states(here, hardware.unmodelled);
-        let mut layers = vec![table.embedding()];
-        let block = table.block();
-        layers.extend((0..self.blocks_here(training)).map(|i| Layer {
-            name: format!("block {}", i + 1),
-            kind: LayerKind::Block,
-            ..block.clone()
-        }));
-        if training.pp == 1 {
-            layers.push(table.head());
+        // A rank has one key head at least, a copy of another rank's where there are fewer heads than ranks.
+        let copied = Self { kv_heads: self.kv_heads.max(training.tp), ..self.clone() };
+        let table = block::Builder { model: &copied, training, hardware };
+        let stage = Stage::of(self.layers, training);
+        let shared = self.tied_embedding && training.pp == 1;
+        let parts = copied.parts(training.tp, shared);
+        let mut layers = Vec::new();
+        if stage.first {
+            layers.push((table.embedding(), parts.embedding));
+        } else {
+            layers.push((received_input(&table.block()), Parameters::default()));
         }
-        self.gradients(training, fixed.gradients, &mut layers);
+        let block = table.block();
+        layers.extend(stage.blocks.iter().map(|number| {
+            let layer =
+                Layer { name: format!("block {number}"), kind: LayerKind::Block, ..block.clone() };
+            (layer, parts.block)
+        }));
+        if stage.last {
+            layers.push((table.head(), parts.head));
+        }
+        let here = layers.iter().map(|layer| layer.1).fold(Parameters::default(), Add::add);
+        let states = training.states(here, hardware.unmodelled);
+        let pipeline =
+            Pipeline::new(training.stage, training.pp, training.virtual_stages, self.accumulation);
+        let passing = Passing {
+            training,
+            hardware,
+            shared: if shared { self.vocab.div_ceil(training.tp) * self.hidden } else { 0 },
+            gradients: states.device.gradients,
+            grow: training.gradients_grow(self.accumulation),
+        };
+        let (layers, gathered) = passing.through(layers);
         Chain {
-            fixed,
+            fixed: states.device,
+            host_states: states.host,
+            gathered,
             layers,
-            optimizer: optimizer_time(&fixed, hardware),
+            optimizer: training.optimizer_time(here, hardware),
             accumulation: self.accumulation,
-            in_flight: training.pp.min(self.accumulation) - 1,
-            bubble: training.pp - 1,
+            pipeline,
             samples: self.batch.saturating_mul(training.dp),
             seq: self.seq,
-            params: self.params(),
-            params_here: here.linear + here.other,
+            params: training.count(self.whole()),
+            params_here: training.count(here),
         }
     }
 }
 
-/// Whose parameters' gradients a layer's backward makes.
-impl Transformer {
-    /// Parameters that are trained in a layer of `kind`, up to the division by `tp` that all share.
-    fn trained_in(&self, kind: LayerKind, training: &Training) -> u64 {
-        if training.lora_rank.is_some() {
-            return if kind == LayerKind::Block { self.lora_unit() } else { 0 };
-        }
-        match kind {
-            LayerKind::Embedding => self.embedding_params() - self.tied(),
-            LayerKind::Block => self.block_linear() + self.block_norms(),
-            LayerKind::Head => self.head_params() + self.tied(),
-        }
+/// What the stage before sends: it takes no time here, and its bytes are this device's.
+fn received_input(block: &Layer) -> Layer {
+    Layer {
+        name: "received input".to_owned(),
+        kind: LayerKind::Receive,
+        forward: Nanos::ZERO,
+        backward: Nanos::ZERO,
+        saved: Vec::new(),
+        boundary: Bytes::ZERO,
+        output: block.boundary,
+        forward_scratch: Bytes::ZERO,
+        backward_scratch: Bytes::ZERO,
+        weight_casts: Bytes::ZERO,
+        gradients: Bytes::ZERO,
     }
-
-    /// Weights that the head shares with the embedding: their gradient is there from the head's backward on.
-    const fn tied(&self) -> u64 {
-        if self.tied_embedding { self.vocab * self.hidden } else { 0 }
-    }
-
-    /// What summing both gradients of a shared weight takes in the embedding's backward: that of the head, its own, and the
-    /// sum, which autograd writes to a third place (measured on PyTorch 2.8: three times the weight). The head's is there
-    /// already where gradients grow.
-    fn tied_sum(&self, training: &Training, grow: bool) -> Bytes {
-        let trained = training.lora_rank.is_none() && training.pp == 1;
-        let width = training.dtype.residual_width();
-        let weight = Bytes::from_shape(&[self.tied().div_ceil(training.tp)], width);
-        weight.times(if !trained {
-            0
-        } else if grow {
-            2
-        } else {
-            3
-        })
-    }
-
-    /// Spreads the gradients over the layers whose backward makes them: transient bytes there, which stay if they grow.
-    fn gradients(&self, training: &Training, total: Bytes, layers: &mut [Layer]) {
-        let trained: Vec<u64> =
-            layers.iter().map(|layer| self.trained_in(layer.kind, training)).collect();
-        let all: u128 = trained.iter().map(|&count| u128::from(count)).sum();
-        let mut rest = total;
-        for (i, layer) in layers.iter_mut().enumerate().rev() {
-            let share = u128::from(total.0) * u128::from(trained[i]) / all.max(1);
-            let share = Bytes(u64::try_from(share).unwrap_or(u64::MAX)).min(rest);
-            // What rounding leaves goes to the last that backward reaches.
-            let share = if i == 0 { rest } else { share };
-            rest = rest.saturating_sub(share);
-            // The head's summit counts its weight's gradient already; what it leaves fits in what it held.
-            layer.backward_scratch = match layer.kind {
-                LayerKind::Head => {
-                    layer.backward_scratch.max(share.saturating_sub(layer.saved_bytes()))
-                }
-                _ => layer.backward_scratch + share,
-            };
-            let grow = training.gradients_grow(self.accumulation);
-            if layer.kind == LayerKind::Embedding {
-                layer.backward_scratch += self.tied_sum(training, grow);
-            }
-            if grow {
-                layer.gradients = share;
-            }
-        }
-    }
-}
-
-/// The optimizer reads and writes every state once: time is traffic over HBM bandwidth.
-fn optimizer_time(fixed: &crate::engine::chain::Static, hardware: &Hardware) -> Nanos {
-    hardware.hbm.time((fixed.gradients + fixed.optimizer).times(2))
 }
 
 /// 8/3 of the width, rounded up to 256 (LLaMA's rule).
