@@ -246,3 +246,18 @@ fn activations_are_the_playbooks() {
         }
     }
 }
+
+/// 12·L·h²·(1 + 13/(12h) + (V + s)/(12·L·h)) (Narayanan et al. 2021, equation 2), and the final norm that it leaves out.
+#[test]
+fn megatrons_parameters_are_the_papers_formula() {
+    for (preset, l, h) in [
+        ("megatron-22b", 48_u64, 6144_u64),
+        ("gpt3-175b", 96, 12_288),
+        ("megatron-530b", 105, 20_480),
+        ("megatron-1t", 128, 25_600),
+    ] {
+        let outcome = evaluate(&json!({"workload": {"preset": preset}}));
+        let formula = 12 * l * h * h + 13 * l * h + (51_200 + 2048) * h;
+        assert_eq!(int(&outcome["params"]["model"]), formula + 2 * h, "{preset}");
+    }
+}

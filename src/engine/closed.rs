@@ -2,6 +2,7 @@
 //! 16-bit GPT block with dropout, whatever block is trained; they leave out the norms' statistics, flash attention's
 //! log-sum-exp and every transient.
 
+use super::chain::{Chain, Layer};
 use super::policy::PolicyKind;
 use super::units::Bytes;
 use super::workload::states::{OffloadStates, PerParameter, Training};
@@ -19,6 +20,9 @@ pub struct ClosedForms {
     pub percent_of_tensor_parallel: f64,
     /// L blocks' worth on the first stage, times 1 + (p − 1)/(p·m) with m > 1 chunks (the same, figure 1).
     pub first_stage_activation_bytes: Bytes,
+    /// Beside it what is simulated: what the blocks of the stage shown keep under such a policy, for all micro-batches in
+    /// flight.
+    pub blocks_held_bytes: Bytes,
     /// Embedding dropout, and with one stage the final norm, head and logits: s·b·h·L/t·(p/L + [p = 1]·(4/L)·(1 + v/h))
     /// (the same, section 4.3).
     pub outside_layers_bytes: Bytes,
@@ -73,9 +77,14 @@ struct Letters {
     t: f64,
 }
 
-/// The formulas for `model` under `policy`.
+/// The formulas for `model`, lowered to `chain`, under `policy`.
 #[must_use]
-pub fn of(model: &Transformer, training: &Training, policy: PolicyKind) -> ClosedForms {
+pub fn of(
+    model: &Transformer,
+    training: &Training,
+    chain: &Chain,
+    policy: PolicyKind,
+) -> ClosedForms {
     let letters = Letters {
         a: float(model.heads),
         h: float(model.hidden),
@@ -115,6 +124,7 @@ pub fn of(model: &Transformer, training: &Training, policy: PolicyKind) -> Close
         layer_activation_bytes: Bytes::from_f64(layer),
         percent_of_tensor_parallel: layer / tensor_parallel * 100.0,
         first_stage_activation_bytes: Bytes::from_f64(layer * l * held / (p * m)),
+        blocks_held_bytes: chain.pipeline.all(blocks_kept(chain, policy)),
         outside_layers_bytes: Bytes::from_f64(sbh * l / t * outside),
         parameter_and_optimizer_bytes: Bytes::from_f64(bytes.total() * 12.0 * l * h * h / (t * p)),
         selective_memory_saved: score / (34.0 + score),
@@ -123,6 +133,19 @@ pub fn of(model: &Transformer, training: &Training, policy: PolicyKind) -> Close
         zero_states: zero(params, bytes, training.dp),
         zero3_estimate_bytes: stay + largest,
     }
+}
+
+/// What a stage's blocks keep for one micro-batch.
+fn blocks_kept(chain: &Chain, policy: PolicyKind) -> Bytes {
+    let kept = |layer: &Layer| match policy {
+        PolicyKind::Recompute | PolicyKind::OffloadBoundaries => layer.boundary,
+        PolicyKind::Selective => {
+            let outside = layer.saved.iter().filter(|tensor| !tensor.attention_core);
+            outside.map(|tensor| tensor.bytes).sum()
+        }
+        _ => layer.saved_bytes(),
+    };
+    chain.blocks().map(|i| kept(&chain.layers[i])).sum()
 }
 
 /// Parameters of the largest module that has its own: the table, a matrix of the MLP or of attention.

@@ -142,7 +142,9 @@ pub fn of(
     let cost_ratio = if compute > 0.0 { step.secs() / compute - 1.0 } else { 0.0 };
     let (epoch, strategies) = worked(scenario, policy);
     let closed = match &scenario.workload {
-        Workload::Transformer(model) => Some(closed::of(model, &scenario.training, policy.kind)),
+        Workload::Transformer(model) => {
+            Some(closed::of(model, &scenario.training, chain, policy.kind))
+        }
         _ => None,
     };
     Lesson {

@@ -2,6 +2,7 @@
 //! for animation frames, only `location` touches history, only `embed` posts messages, only `planner` talks to the worker.
 
 mod app;
+mod caveats;
 pub mod chart;
 mod clock;
 pub mod control;

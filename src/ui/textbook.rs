@@ -4,6 +4,8 @@
 use crate::engine::lesson::{Strategies, Strategy};
 use crate::engine::policy::PolicyKind;
 use crate::engine::units::Nanos;
+use crate::engine::workload::Workload;
+use crate::engine::workload::transformer::Block;
 use crate::scene::format;
 use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
@@ -70,6 +72,14 @@ pub fn Textbook(props: &Props) -> Html {
         let bytes = format::bytes(lesson.k_segments_with_boundaries_bytes);
         let peak = format::bytes(outcome.peak.row.total());
         rows.push((words::textbook_boundaries, bytes, peak, words::textbook_note_boundaries));
+    }
+    let gpt = matches!(&evaluated.scenario.workload, Workload::Transformer(model) if model.block == Block::Gpt);
+    if let Some(closed) =
+        lesson.closed.as_ref().filter(|_| gpt && evaluated.scenario.training.stage == 1)
+    {
+        let (says, held) = (closed.first_stage_activation_bytes, closed.blocks_held_bytes);
+        let (says, held) = (format::bytes(says), format::bytes(held));
+        rows.push((words::textbook_activations, says, held, words::textbook_note_activations));
     }
     html! {
         <div class="textbook">

@@ -10,6 +10,7 @@ use crate::engine::units::{Bytes, Nanos};
 use crate::engine::workload::Workload;
 use crate::scene::format;
 use crate::ui::Shared;
+use crate::ui::caveats::caveats;
 use crate::ui::chart::{Evaluated, layer_name};
 use crate::words::{self, Locale};
 use yew::prelude::*;
@@ -34,6 +35,7 @@ pub fn Verdict(props: &Props) -> Html {
             <div class="said" role="status">
                 <p class="headline">{headline(&evaluated.scenario, outcome, *locale)}</p>
                 <p class="rest">{ for rest(evaluated, *locale).into_iter().map(|text| html! { <span>{text}{" "}</span> }) }</p>
+                if let Some(text) = caveats(&evaluated.scenario, *locale) { <p class="caveats">{text}</p> }
             </div>
             <dl class="figures">{ for figures(evaluated, *locale).into_iter().map(figure) }</dl>
         </section>
@@ -117,8 +119,22 @@ fn rest(evaluated: &Evaluated, locale: Locale) -> Vec<String> {
     if let Some(freed) = outcome.peak_unmoved {
         said.push(words::verdict_peak_unmoved(locale, &format::bytes(freed)));
     }
+    said.extend(drive_life(evaluated, locale));
     said.push(first(evaluated, locale).to_owned());
     said
+}
+
+/// What the SSD takes, and how long it lasts so.
+fn drive_life(evaluated: &Evaluated, locale: Locale) -> Option<String> {
+    const SOON: f64 = 10.0;
+    let endurance = evaluated.scenario.hardware.ssd_endurance;
+    let days = evaluated.outcome.ssd_life_days(endurance)?;
+    Some(words::verdict_drive(
+        locale,
+        &format::bytes(evaluated.outcome.ssd_written),
+        &format::plain(days, usize::from(days < SOON)),
+        &format::plain(endurance / 1e12, 1),
+    ))
 }
 
 fn cost(outcome: &Outcome, locale: Locale) -> String {

@@ -76,6 +76,7 @@ pub fn layer(locale: Locale, name: &str) -> String {
         Some(("block", number)) => words::chart_name_block(locale, number),
         Some(("layer", number)) => words::chart_name_layer(locale, number),
         None if name == "embedding" => words::chart_name_embedding(locale).to_owned(),
+        _ if name == "received input" => words::chart_name_received(locale).to_owned(),
         _ if name == "head and loss" => words::chart_name_head(locale).to_owned(),
         _ => name.to_owned(),
     }

@@ -1,7 +1,7 @@
 //! Every other knob, straight from the engine's table: a field or a menu each, folded away until asked for.
 
-use super::Choice;
 use super::slider::Field;
+use super::{Choice, States};
 use crate::engine::knob::{self, Kind, Knob};
 use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
@@ -30,11 +30,16 @@ const SHOWN: &[(&str, &str, Words)] = &[
     ("training", "grad_dtype", words::knob_grad_dtype),
     ("training", "lora_rank", words::knob_lora_rank),
     ("training", "frozen_dtype", words::knob_frozen_dtype),
+    ("training", "backward_ratio", words::knob_backward_ratio),
     ("training", "zero", words::knob_zero),
+    ("training", "gathered_layers", words::knob_gathered),
+    ("training", "offload_states", words::knob_offload_states),
     ("training", "dp", words::knob_dp),
     ("training", "tp", words::knob_tp),
     ("training", "sp", words::knob_sp),
     ("training", "pp", words::knob_pp),
+    ("training", "stage", words::knob_stage),
+    ("training", "virtual_stages", words::knob_virtual_stages),
     ("hardware", "memory_gib", words::knob_memory),
     ("hardware", "tflops", words::knob_tflops),
     ("hardware", "efficiency", words::knob_efficiency),
@@ -43,11 +48,17 @@ const SHOWN: &[(&str, &str, Words)] = &[
     ("hardware", "h2d_gbps", words::knob_h2d),
     ("hardware", "duplex", words::knob_duplex),
     ("hardware", "copy_overhead_us", words::knob_overhead),
+    ("hardware", "link_efficiency", words::knob_link_efficiency),
+    ("hardware", "pooled_buffers", words::knob_pooled_buffers),
+    ("hardware", "page_lock_ms", words::knob_page_lock),
+    ("hardware", "copies_use_hbm", words::knob_copies_use_hbm),
     ("hardware", "cards_per_link", words::knob_cards_per_link),
     ("hardware", "host_gib", words::knob_host),
+    ("hardware", "host_gbps", words::knob_host_rate),
     ("hardware", "ssd_gib", words::knob_ssd),
     ("hardware", "ssd_read_gbps", words::knob_ssd_read),
     ("hardware", "ssd_write_gbps", words::knob_ssd_write),
+    ("hardware", "ssd_tbw", words::knob_ssd_tbw),
     ("hardware", "unmodelled_gib", words::knob_unmodelled),
     ("policy", "granularity", words::knob_granularity),
     ("policy", "threshold", words::knob_threshold),
@@ -99,7 +110,13 @@ fn group_of(group: &str, title: Words, props: &Props) -> Html {
         let value = settings.get(*group)?.get(*key)?.clone();
         Some(row(knob, words(props.locale), &value, props))
     });
-    html! { <fieldset><legend>{title(props.locale)}</legend>{ for rows }</fieldset> }
+    html! {
+        <fieldset>
+            <legend>{title(props.locale)}</legend>
+            { for rows }
+            if group == "training" { <States evaluated={props.evaluated.clone()} locale={props.locale} send={props.send.clone()} /> }
+        </fieldset>
+    }
 }
 
 fn row(knob: &'static Knob, label: &'static str, value: &Value, props: &Props) -> Html {
@@ -138,11 +155,17 @@ fn choice(name: &'static str, locale: Locale) -> &'static str {
     match name {
         "layer" => words::choice_layer(locale),
         "tensor" => words::choice_tensor(locale),
+        "none" => words::choice_none(locale),
+        "optimizer" => words::choice_optimizer(locale),
+        "all" => words::choice_all(locale),
+        "flat" => words::choice_flat(locale),
+        "by-size" => words::choice_by_size(locale),
         term => term,
     }
 }
 
-fn text(value: &Value) -> String {
+/// A value as its field shows it.
+pub(super) fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

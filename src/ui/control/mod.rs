@@ -5,8 +5,10 @@ mod expert;
 mod panel;
 mod paste;
 mod slider;
+mod states;
 
 pub use choice::Choice;
 pub use panel::Panel;
 pub use paste::Paste;
 pub use slider::Slider;
+use states::States;

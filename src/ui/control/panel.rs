@@ -105,7 +105,40 @@ fn knobs(evaluated: &Evaluated) -> (Vec<Knob>, Vec<Knob>) {
     let (mut first, mut second) = workload_knobs(&scenario.workload);
     first.extend(plan_knobs(scenario));
     second.extend(limit_knobs(scenario));
+    second.extend(pipeline_knobs(scenario));
     (first, second)
+}
+
+/// Where there is a pipeline: which stage is shown, and how many model chunks each has.
+fn pipeline_knobs(scenario: &Scenario) -> Vec<Knob> {
+    let (Workload::Transformer(model), training) = (&scenario.workload, &scenario.training) else {
+        return Vec::new();
+    };
+    let mut knobs = Vec::new();
+    if training.pp > 1 {
+        knobs.push(Knob {
+            id: "stage",
+            words: words::knob_stage,
+            about: words::knob_stage_about,
+            value: number(training.stage),
+            range: linear(1.0, number(training.pp), 1.0),
+            paths: &["training.stage"],
+            ..BLANK
+        });
+        let chunks = model.layers / training.pp;
+        if chunks > 1 {
+            knobs.push(Knob {
+                id: "virtual-stages",
+                words: words::knob_virtual_stages,
+                about: words::knob_virtual_stages_about,
+                value: number(training.virtual_stages),
+                range: linear(1.0, number(chunks), 1.0),
+                paths: &["training.virtual_stages"],
+                ..BLANK
+            });
+        }
+    }
+    knobs
 }
 
 fn workload_knobs(workload: &Workload) -> (Vec<Knob>, Vec<Knob>) {

@@ -58,6 +58,7 @@ verdict-binds-room = Memory binds: compute waits { $stall } a step for room.
 verdict-binds-memory = Memory binds.
 verdict-binds-host = Host memory binds.
 verdict-peak-unmoved = Offloading frees { $freed } after forward, yet the peak does not move: it is reached elsewhere.
+verdict-drive = The SSD takes { $bytes } a step: its rated { $endurance } TB last { $days } days at this rate.
 verdict-try-states = First: shard or shrink the states (LoRA, 8-bit AdamW, ZeRO), or take a larger card.
 verdict-try-chunks = First: compute the loss in chunks (loss chunks, under all settings): the logits are what does not fit.
 verdict-try-plan = First: let the search pick a plan, or halve the batch.
@@ -137,6 +138,8 @@ textbook-note-none = No closed formula is for this plan: keep-everything’s sta
 textbook-note-step-k = Every checkpointed segment runs again, the last one too unless it is left plain; embedding and head do not.
 textbook-note-step-overlap = Forward has only its own copies out to hide, backward only those back, and the last copies out have nothing behind them.
 textbook-note-step-plain = Nothing: it is what keeping everything takes.
+textbook-activations = A = L·s·b·h·(10 + 24/t + 5·a·s/(h·t))
+textbook-note-activations = The blocks alone, on the first stage: the norms’ statistics and flash attention’s log-sum-exp. With sequence parallelism t divides the 10 too; without eager scores the last term goes.
 textbook-note-boundaries = Transients, and that the last segments' boundaries are already gone when an earlier one is recomputed.
 textbook-ratio = Benefit ratio: { $memory } of memory saved for { $cost } of time added = { $ratio } (worthwhile above { $threshold }).
 textbook-ratio-free = Benefit ratio: { $memory } of memory saved at no cost in time.
@@ -154,3 +157,21 @@ textbook-strategy-cost = Cost
 textbook-strategy-best = least cost
 textbook-strategies-note = The table counts one way of the transfer, and A/K forgets the segment that is being recomputed.
 textbook-reference = Figures often quoted: checkpointing 50 % of memory for 33 % of compute, offloading 40 % for 10 %, recomputing everything 30 % for 100 %. They are one example, not laws.
+
+### What is not counted
+
+caveat-sentence = Time not counted: { $list }.
+caveat-tp = all-reduces of tensor parallelism
+caveat-pp = sends between stages, and that another stage may be slower
+caveat-dp = the all-reduce of gradients
+caveat-zero = ZeRO’s gathers and scatters
+caveat-offload = states and activations queueing for one link
+
+### Model states
+
+states-title = Model states, bytes per trained parameter (states only, activations excluded)
+states-master = Master copy
+states-optimizer = Moments
+states-total = Sum
+states-device = On this device, sharded
+states-host = On the host

@@ -40,6 +40,7 @@ chart-layer = Layer
 chart-name-block = block { $number }
 chart-name-layer = layer { $number }
 chart-name-embedding = embedding
+chart-name-received = received input
 chart-name-head = head and loss
 chart-layers = Layers { $first } to { $last }
 chart-track = Track

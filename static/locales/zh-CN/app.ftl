@@ -58,6 +58,7 @@ verdict-binds-room = 瓶颈是显存：每步计算要等空间 { $stall }。
 verdict-binds-memory = 瓶颈是显存。
 verdict-binds-host = 瓶颈是主机内存。
 verdict-peak-unmoved = 卸载在前向之后释放了 { $freed }，但峰值没有变化：峰值出现在别处。
+verdict-drive = SSD 每步写入 { $bytes }：照此速度，其额定 { $endurance } TB 可用 { $days } 天。
 verdict-try-states = 首先：切分或压缩模型状态（LoRA、8 位 AdamW、ZeRO），或换更大的显卡。
 verdict-try-chunks = 首先：把损失分块计算（全部设置中的“损失分块”）：放不下的正是 logits。
 verdict-try-plan = 首先：让搜索挑选方案，或把批大小减半。
@@ -137,6 +138,8 @@ textbook-note-none = 这个方案没有闭式公式，此处列的是全部保�
 textbook-note-step-k = 每个做检查点的段都会再算一遍，最后一段也不例外（除非留作普通段）；嵌入层和输出头不会。
 textbook-note-step-overlap = 前向只能掩盖卸载，反向只能掩盖预取，而最后的卸载后面已没有计算可以掩盖。
 textbook-note-step-plain = 没有忽略：这就是全部保留所需的时间。
+textbook-activations = A = L·s·b·h·(10 + 24/t + 5·a·s/(h·t))
+textbook-note-activations = 仅第一级的各块：归一化统计量与 flash attention 的 log-sum-exp。序列并行时 10 也除以 t；没有 eager 分数时最后一项消失。
 textbook-note-boundaries = 临时量；并且重计算前面的段时，后面各段的边界已经释放。
 textbook-ratio = 收益比：省下 { $memory } 的显存，增加 { $cost } 的时间，比值 { $ratio }（高于 { $threshold } 才划算）。
 textbook-ratio-free = 收益比：省下 { $memory } 的显存，时间上没有代价。
@@ -154,3 +157,21 @@ textbook-strategy-cost = 代价
 textbook-strategy-best = 代价最小
 textbook-strategies-note = 表中只计单程传输，A/K 也忽略了正在重计算的那一段。
 textbook-reference = 常被引用的数字：激活检查点省 50 % 显存、多 33 % 计算；卸载省 40 %、多 10 %；全部重计算省 30 %、多 100 %。它们只是一个例子，不是定律。
+
+### 未计入的部分
+
+caveat-sentence = 未计入的时间：{ $list }。
+caveat-tp = 张量并行的 all-reduce
+caveat-pp = 流水级之间的传输，以及其他级可能更慢
+caveat-dp = 梯度的 all-reduce
+caveat-zero = ZeRO 的聚集与散发
+caveat-offload = 状态与激活争用同一链路
+
+### 模型状态
+
+states-title = 模型状态，每个可训练参数的字节数（仅状态，不含激活）
+states-master = 主副本
+states-optimizer = 优化器矩
+states-total = 合计
+states-device = 本设备（已切分）
+states-host = 在主机

@@ -40,6 +40,7 @@ chart-layer = 层
 chart-name-block = 第 { $number } 块
 chart-name-layer = 第 { $number } 层
 chart-name-embedding = 嵌入层
+chart-name-received = 接收的输入
 chart-name-head = 输出头与损失
 chart-layers = 第 { $first } 至 { $last } 层
 chart-track = 轨道
