@@ -15,7 +15,7 @@ use serde::Serialize;
 pub struct Lesson {
     /// M = base: bytes that do not depend on the plan.
     pub base_bytes: Bytes,
-    /// A: activations of keep-everything.
+    /// A: activations of keep-everything, of all micro-batches in flight.
     pub activation_bytes: Bytes,
     /// M of the current policy by formula (A/K forgets the segment that is being recomputed).
     pub peak_bytes: Bytes,
@@ -115,7 +115,8 @@ pub fn of(
     let split = policy.segments.clone().unwrap_or_else(|| even_split(blocks, policy.k));
     let (k, longest) = (split.len() as u64, split.iter().copied().max().unwrap_or(0));
     let share = as_float(k);
-    let over_k = Bytes::from_f64(activations.as_f64() / share);
+    let held = chain.pipeline.all(activations);
+    let over_k = Bytes::from_f64(held.as_f64() / share);
     let layer = chain.blocks().map(|i| chain.layers[i].saved_bytes()).max().unwrap_or_default();
     let boundary = chain.blocks().map(|i| chain.layers[i].boundary).max().unwrap_or_default();
     let out = in_step(scenario.hardware.d2h.time(activations));
@@ -136,7 +137,7 @@ pub fn of(
             policy.beta * extra,
             mix_share * (out + back),
         ),
-        _ => (base + activations, 0.0, 0.0),
+        _ => (base + held, 0.0, 0.0),
     };
     let memory_ratio = 1.0 - peak.as_f64() / plain.peak.as_f64().max(1.0);
     let cost_ratio = if compute > 0.0 { step.secs() / compute - 1.0 } else { 0.0 };
@@ -149,7 +150,7 @@ pub fn of(
     };
     Lesson {
         base_bytes: base,
-        activation_bytes: activations,
+        activation_bytes: held,
         peak_bytes: bytes,
         step_s: (compute + added).max(transfer),
         k_segments_bytes: base + over_k,

@@ -1,5 +1,6 @@
 //! The page: one state, everything else derived.
 
+use super::caveats::caveats;
 use super::chart::{Pareto, Ratio};
 use super::control::{Panel, Paste};
 use super::embed::use_told_height;
@@ -65,7 +66,7 @@ pub fn App() -> Html {
                 <Verdict evaluated={state.evaluated.clone()} {locale} />
             }
             <Notices {locale} problem={problem.filter(|_| !*pasting)} clamped={state.clamped.clone()} ignored={state.ignored.clone()}
-                profile={matches!(state.evaluated.scenario.workload, Workload::Profile(_))} without_worker={search.without_worker} ondismiss={send.reform(|()| Msg::Dismiss)} />
+                caveats={caveats(&state.evaluated.scenario, locale).map(AttrValue::from)} profile={matches!(state.evaluated.scenario.workload, Workload::Profile(_))} without_worker={search.without_worker} ondismiss={send.reform(|()| Msg::Dismiss)} />
             <main class={classes!("body", knobs.then_some("with-knobs"))}>
                 if knobs {
                     <Panel evaluated={state.evaluated.clone()} {locale} send={send.clone()} />

@@ -1,4 +1,4 @@
-//! What the scenario uses and the model leaves out, said beside the verdict.
+//! What the scenario uses and the model leaves out, said under the verdict.
 
 use crate::engine::Scenario;
 use crate::engine::workload::Workload;

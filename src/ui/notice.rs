@@ -89,6 +89,8 @@ pub struct Props {
     pub clamped: Vec<Clamped>,
     /// Keys that mean nothing here.
     pub ignored: Vec<String>,
+    /// What the model leaves out of what this scenario uses.
+    pub caveats: Option<AttrValue>,
     /// The search has no worker.
     pub without_worker: bool,
     /// The model is a pasted profile, which no address carries.
@@ -113,6 +115,7 @@ pub fn Notices(props: &Props) -> Html {
     if !props.ignored.is_empty() {
         lines.push(words::notice_ignored(locale, &props.ignored.join(", ")));
     }
+    lines.extend(props.caveats.as_deref().map(str::to_owned));
     if props.without_worker {
         lines.push(words::notice_worker(locale).to_owned());
     }

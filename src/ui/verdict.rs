@@ -10,7 +10,6 @@ use crate::engine::units::{Bytes, Nanos};
 use crate::engine::workload::Workload;
 use crate::scene::format;
 use crate::ui::Shared;
-use crate::ui::caveats::caveats;
 use crate::ui::chart::{Evaluated, layer_name};
 use crate::words::{self, Locale};
 use yew::prelude::*;
@@ -35,7 +34,6 @@ pub fn Verdict(props: &Props) -> Html {
             <div class="said" role="status">
                 <p class="headline">{headline(&evaluated.scenario, outcome, *locale)}</p>
                 <p class="rest">{ for rest(evaluated, *locale).into_iter().map(|text| html! { <span>{text}{" "}</span> }) }</p>
-                if let Some(text) = caveats(&evaluated.scenario, *locale) { <p class="caveats">{text}</p> }
             </div>
             <dl class="figures">{ for figures(evaluated, *locale).into_iter().map(figure) }</dl>
         </section>
