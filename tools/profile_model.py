@@ -112,7 +112,7 @@ class Parts:
     def __init__(self, blocks, clock, seen=None):
         self.blocks, self.clock, self.seen = blocks, clock, seen
         self.calls, self.marks, self.handles = [], {}, []
-        self.part = 0
+        self.part, self.turned, self.again = 0, False, False
 
     def __enter__(self):
         for block in dict.fromkeys(self.blocks):
@@ -130,6 +130,9 @@ class Parts:
             self.seen.mark(what, part)
 
     def before(self, block, args, kwargs):
+        if self.turned:
+            self.again = True
+            return
         self.calls.append(block)
         self.part = len(self.calls)
         if self.part == 1:
@@ -138,6 +141,8 @@ class Parts:
         self.comes_in(activations_in((args, kwargs)))
 
     def after(self, block, args, kwargs, output):
+        if self.turned:
+            return
         self.mark("kept", self.part)
         # What runs between two blocks belongs to the later one, what runs after the last to the head.
         self.part = len(self.calls) + 1
@@ -257,7 +262,13 @@ def make_watch():
             self.records.append(record)
             self.live[storage._cdata] = record
             self.events.append((None, record, record.bytes))
-            weakref.finalize(storage, self.death, storage._cdata).atexit = False
+            watch = weakref.ref(self)
+
+            def gone(address):
+                if watch() is not None:
+                    watch().death(address)
+
+            weakref.finalize(storage, gone, storage._cdata).atexit = False
             return record
 
         def death(self, address):
@@ -267,7 +278,7 @@ def make_watch():
 
         def pack(self, tensor):
             storage = self.storage(tensor)
-            if storage is None:
+            if storage is None or not self.in_forward:
                 return tensor
             record = self.live.get(storage._cdata)
             if record is None:
@@ -313,6 +324,11 @@ def take_step(model, inputs, loss_fn, optimizer, parts, context, notes):
     with context():
         loss = loss_of(run_model(model, inputs), loss_fn, notes)
     parts.mark("kept", parts.part)
+    if not parts.calls:
+        raise ValueError("none of the layers ran in forward (of a compiled model, profile the original)")
+    if not loss.requires_grad:
+        raise ValueError("the loss needs no gradient: nothing to profile")
+    parts.turned = True
     if parts.seen is not None:
         parts.seen.turn(loss)
     parts.mark("turn", 0)
@@ -433,11 +449,16 @@ def profile(model, inputs, loss_fn=None, layers=None, optimizer=None, out=None, 
     finally:
         model.zero_grad(set_to_none=True)
         model.train(mode)
+    if parts.again:
+        notes.append("the model checkpoints activations itself: what its blocks recompute is not among their saved tensors")
     if optimizer is None:
         notes.append("no optimizer was given: its states count as 0 bytes and its step takes no time")
     called = [names[blocks.index(block)] for block in parts.calls]
     forward, backward = ([statistics.median(t) for t in zip(*(run[k] for run in timed))] for k in (0, 1))
     layers_out = layers_of(watch, parts, called, forward, backward, clock, notes)
+    if layers_out[0]["kind"] == "embedding" and not any(op[0] == 0 for op in watch.ops):
+        del layers_out[0]
+        notes.append("nothing runs before the first block: there is no embedding layer")
     if watch.foreign:
         size = sum(watch.foreign.values())
         notes.append(f"{size} bytes that backward reads came from outside the step (the batch, buffers, constants): not counted")
@@ -515,7 +536,7 @@ def layers_of(watch, parts, called, forward, backward, clock, notes):
         for p in as_input:
             flags[p]["input"] = True
             saved[p].append((record, "input"))
-        if owner in record.savers and as_input and alone(outputs[owner], record):
+        if owner in record.savers and alone(outputs[owner], record):
             flags[owner]["output"] = True
             saved[owner].append((record, "output"))
         elif not as_input:
@@ -759,7 +780,9 @@ def curve_of_snapshot(snapshot, device=None):
 
 def curve_of_trace(trace, device=None):
     """Of a Chrome trace by torch.profiler with profile_memory=True: its memory events, `Total Allocated` over time."""
-    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    events = trace.get("traceEvents") if isinstance(trace, dict) else trace
+    if not isinstance(events, list):
+        raise ValueError("neither a Chrome trace (traceEvents) nor a memory timeline")
     memory = [e for e in events if isinstance(e, dict) and e.get("name") == "[memory]" and "Total Allocated" in e.get("args", {})]
     if not memory:
         raise ValueError("the trace has no memory events: profile with profile_memory=True")
@@ -804,17 +827,17 @@ def curve_of_raw_timeline(timeline):
     """Of `export_memory_timeline(path.raw.json.gz)`: `[time in nanoseconds, action, bytes, category]` per event."""
     live, points, start, dropped = 0, [], None, 0
     for at, action, size, _ in timeline:
-        # Actions: 1 was there before, 2 create, 3 a new version of the same bytes, 4 destroy (its bytes are negative).
-        if action in (0, 1, 2):
-            live += size if action != 0 else 0
-        if action == 4:
-            live -= abs(size)
-        elif action == 3:
+        # Actions: 1 was there before (its time is -1), 2 create, 3 a new version of the same bytes, 4 destroy.
+        if action == 3:
             dropped += 1
             continue
-        if at >= 0 and start is None:
+        live += -abs(size) if action == 4 else size
+        if at < 0:
+            points = [[0.0, live]]
+            continue
+        if start is None:
             start = at
-        points.append([0.0 if at < 0 else round((at - start) / 1e9, 9), live])
+        points.append([round((at - start) / 1e9, 9), live])
     return points, {"seen": len(timeline), "kept": len(points), "dropped": dropped}, {}, ["the categories were summed"]
 
 
@@ -831,21 +854,10 @@ def convert(path, device=None):
             content, source = PlainUnpickler(io.BytesIO(data)).load(), "snapshot"
         except (pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError, AttributeError) as error:
             raise ValueError(f"neither JSON nor a plain pickle: {error}") from error
-    if source == "snapshot":
-        if not isinstance(content, dict):
-            raise ValueError("not a memory snapshot: a pickled dict with device_traces is expected")
-        points, events, made, notes = curve_of_snapshot(content, device)
-    elif isinstance(content, list) and len(content) == 2 and all(isinstance(v, list) for v in content) and (
-        not content[0] or isinstance(content[0][0], (int, float))
-    ) and (not content[1] or isinstance(content[1][0], list)):  # fmt: skip
-        points, events, made, notes = curve_of_timeline(content)
-        source = "memory timeline"
-    elif isinstance(content, list) and content and isinstance(content[0], list) and len(content[0]) == 4:
-        points, events, made, notes = curve_of_raw_timeline(content)
-        source = "memory timeline"
-    else:
-        points, events, made, notes = curve_of_trace(content, device)
-    # Of several points at one instant the last is the level, unless one of them is a peak.
+    try:
+        points, events, made, notes, source = curve_of(content, source, device)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"the {source} is not as PyTorch writes it: {error!r}") from error
     kept = thinned(points)
     if len(kept) < len(points):
         notes.append(f"{len(kept)} of {len(points)} points kept, the highest and lowest of each interval among them")
@@ -859,6 +871,19 @@ def convert(path, device=None):
         "events": events,
         "notes": notes,
     }
+
+
+def curve_of(content, source, device):
+    """Points, event counts, maker, notes and kind of a recording that was read."""
+    if source == "snapshot":
+        if not isinstance(content, dict):
+            raise ValueError("not a memory snapshot: a pickled dict with device_traces is expected")
+        return *curve_of_snapshot(content, device), source
+    if isinstance(content, list) and len(content) == 2 and isinstance(content[1], list) and content[1]:
+        return *curve_of_timeline(content), "memory timeline"
+    if isinstance(content, list) and content and isinstance(content[0], list) and len(content[0]) == 4:
+        return *curve_of_raw_timeline(content), "memory timeline"
+    return *curve_of_trace(content, device), source
 
 
 # --- Command line ------------------------------------------------------------------------------------------------
