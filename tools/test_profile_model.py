@@ -4,7 +4,7 @@ demos): `--install DIR` makes a virtual environment there, installs both from Py
 
     python tools/test_profile_model.py --install /somewhere/venv [--fixtures]
 
-`--fixtures` writes tests/fixtures anew. Not part of the ordinary tests: it downloads about 900 MB and runs for minutes.
+`--fixtures` writes tests/fixtures anew. Not part of the ordinary tests: it downloads some gigabytes and runs for minutes.
 """
 import argparse
 import functools
