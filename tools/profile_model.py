@@ -463,7 +463,7 @@ def profile(model, inputs, loss_fn=None, layers=None, optimizer=None, out=None, 
         size = sum(watch.foreign.values())
         notes.append(f"{size} bytes that backward reads came from outside the step (the batch, buffers, constants): not counted")
     shape = batch_shape(inputs)
-    saved_now, saved, everything = curves(watch, forward, backward, timed, fixed)
+    saved_now, saved, everything, peaks = curves(watch, forward, backward, timed, fixed)
     done = {
         "galley": "profile",
         "v": 1,
@@ -477,6 +477,7 @@ def profile(model, inputs, loss_fn=None, layers=None, optimizer=None, out=None, 
         },
         "measured": {
             "peak_bytes": cuda_peak or max(b for _, b in everything),
+            "peaks": peaks,
             "step_s": rounded(statistics.median(sum(r[0]) + sum(r[1]) + r[2] for r in timed)),
             "optimizer_s": rounded(statistics.median(r[2] for r in timed)),
             "saved_bytes": saved_now,
@@ -669,7 +670,8 @@ def on_the_way(watch, count):
 
 
 def curves(watch, forward, backward, timed, fixed):
-    """Bytes at the end of forward, and two curves over the step: what is saved, and everything that lives. Watching slows the step
+    """Saved bytes at the end of forward; two curves over the step: what is saved, and everything that lives; and the highest of the
+    second in forward, backward and optimizer step. Watching slows the step
     down, so each part's events are spread evenly over the time that the part took unwatched."""
     spans = {("forward", p): t for p, t in enumerate(forward)}
     spans.update({("backward", p): t for p, t in enumerate(backward)})
@@ -689,12 +691,13 @@ def curves(watch, forward, backward, timed, fixed):
         elif what in (None, "saved") and groups:
             groups[-1][1].append(event)
     at, saved, live, now = 0.0, 0, fixed["weights"] + fixed["optimizer"], 0
-    saved_points, points = [[0.0, 0]], [[0.0, live]]
+    saved_points, points, peaks = [[0.0, 0]], [[0.0, live]], {"forward": live, "backward": live, "optimizer": live}
     for key, events in groups:
         if key[0] == "turn":
             now = saved
             continue
         span = spans.get(key, 0.0)
+        peaks[key[0]] = max(peaks[key[0]], live)
         for i, (what, subject, delta) in enumerate(events):
             t = round(at + span * (i + 1) / (len(events) + 1), 9)
             if what == "saved":
@@ -703,13 +706,14 @@ def curves(watch, forward, backward, timed, fixed):
             else:
                 live += delta
                 points.append([t, live])
+                peaks[key[0]] = max(peaks[key[0]], live)
                 if delta < 0 and subject.savers:
                     saved += delta
                     saved_points.append([t, saved])
         at += span
     for series in (saved_points, points):
         series.append([rounded(at), series[-1][1]])
-    return now, saved_points, points
+    return now, saved_points, points, peaks
 
 
 def thinned(points, most=MOST_POINTS):

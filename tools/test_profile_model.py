@@ -288,6 +288,8 @@ class Demos(unittest.TestCase):
         self.assertEqual(sizes(new), sizes(old))
         for key in ("saved_bytes", "saved_peak_bytes", "peak_bytes"):
             self.assertEqual(new["measured"][key], old["measured"][key])
+        for key in ("forward", "backward"):
+            self.assertEqual(new["measured"]["peaks"][key], old["measured"]["peaks"][key])
 
     def test_gpt2(self):
         self.same("gpt2")
