@@ -24,6 +24,7 @@
 //! ```
 
 pub mod engine;
+pub mod import;
 pub mod link;
 pub mod request;
 pub mod scene;

@@ -64,7 +64,6 @@ fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
         Accepted::SomeActions => words::accepted_some_actions,
         Accepted::NeedsZero3 => words::accepted_needs_zero3,
         Accepted::Request => words::accepted_request,
-        Accepted::Paste => words::accepted_paste,
         Accepted::Config => words::accepted_config,
         Accepted::Dense => words::accepted_dense,
         Accepted::NoLatent => words::accepted_no_latent,
