@@ -3,7 +3,8 @@
 //! A normal run tries some thousand inputs and files of 2 MB. The whole of it, a million inputs and files of 50 MB:
 //!
 //! ```text
-//! COUNT=1000000 cargo test --release --no-default-features --test fuzz -- --ignored --nocapture
+//! CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true CARGO_PROFILE_RELEASE_LTO=off COUNT=1000000 \
+//!     cargo test --release --no-default-features --test fuzz -- --ignored --nocapture
 //! ```
 //!
 //! Inputs are raw bytes, heaps of JSON's own tokens, and valid files of every kind that were cut, spliced, repeated, nested,
