@@ -126,11 +126,10 @@ impl Request {
         let value = || imported.value.clone();
         match imported.kind {
             Kind::Scenario => Self::read(value()),
-            Kind::Workload => self.with(&[("workload", value())]),
             Kind::Profile if imported.measured.is_some() => {
                 self.with(&[("workload", value()), ("policy", json!({"kind": "keep"}))])
             }
-            Kind::Profile => self.with(&[("workload", value())]),
+            Kind::Workload | Kind::Profile => self.with(&[("workload", value())]),
             Kind::Curve => Self::read(self.0.clone()),
             Kind::HuggingFace => {
                 let mut keys = huggingface::transformer_from_config(Some(&imported.value))?;

@@ -283,7 +283,8 @@ impl<'de> Visitor<'de> for AnyEvent {
             match key.text().as_str() {
                 "name" => event.name = object.next_value_seed(AnyScalar)?.text(),
                 "cat" => {
-                    event.on_gpu = object.next_value_seed(AnyScalar)?.text().starts_with("gpu")
+                    let category = object.next_value_seed(AnyScalar)?.text();
+                    event.on_gpu = category.starts_with("gpu");
                 }
                 "ts" => event.ts = object.next_value_seed(AnyScalar)?.number(),
                 "dur" => event.dur = object.next_value_seed(AnyScalar)?.number(),

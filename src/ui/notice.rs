@@ -90,8 +90,10 @@ pub struct Props {
     pub ignored: Vec<String>,
     /// The search has no worker.
     pub without_worker: bool,
-    /// The model is a pasted profile, which no address carries.
+    /// The model is a profile, which no address carries.
     pub profile: bool,
+    /// So is a measurement.
+    pub measured: bool,
     /// The notice was read.
     pub ondismiss: Callback<()>,
 }
@@ -118,6 +120,9 @@ pub fn Notices(props: &Props) -> Html {
     if props.profile {
         lines.push(words::notice_profile(locale).to_owned());
     }
+    if props.measured {
+        lines.push(words::notice_measured(locale).to_owned());
+    }
     let dismissable =
         props.problem.is_some() || !props.clamped.is_empty() || !props.ignored.is_empty();
     html! {
@@ -138,6 +143,7 @@ pub fn Notices(props: &Props) -> Html {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::import_text;
     use crate::request::Request;
 
     #[test]
@@ -150,10 +156,10 @@ mod tests {
             r#"{"model_type": "gpt2", "n_layer": "many"}"#,
             r#"{"kind": "transformer", "batch": "many"}"#,
             r#"{"kind": "transformer", "hidden": 100, "heads": 3}"#,
-            "[]",
         ];
         for paste in pastes {
-            let error = opening.with_paste(paste).expect_err("it is refused");
+            let imported = import_text(paste).expect("it is JSON");
+            let error = opening.with_import(&imported).expect_err("it is refused");
             let (english, chinese) = (message(&error, Locale::En), message(&error, Locale::Zh));
             assert!(english.contains("expected"), "{english}");
             assert!(
