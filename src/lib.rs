@@ -26,6 +26,8 @@
 pub mod engine;
 pub mod import;
 pub mod link;
+#[cfg(feature = "reader")]
+mod reader;
 pub mod request;
 pub mod scene;
 #[cfg(feature = "ui")]

@@ -1,6 +1,6 @@
-// The worker: the page's own program, loaded a second time where a long search or a long file disturbs nobody.
+// The worker: the page's own program, loaded a second time where a long search disturbs nobody, or the reader of files.
 //
-//   in   {type: "init", js, wasm}            once: addresses of the program (galleyAssets of boot.js)
+//   in   {type: "init", js, wasm}            once: addresses of one of the programs (galleyAssets of boot.js)
 //        {id, call: "survey" | "front" | "plan", json}  at any time; calls made before the program is there wait for it
 //        {id, call: "import", blob}          reads a file, piece by piece; {id, read: bytes} after each
 //   out  {id, json}  or  {id, error}         in the order of the calls

@@ -14,7 +14,7 @@
 
 use galley::engine::{Outcome, Scenario, evaluate};
 use galley::import::compare::compare;
-use galley::import::{Imported, import};
+use galley::import::{Imported, import, wire};
 use galley::request::Request;
 use peak_alloc::PeakAlloc;
 use proptest::collection::vec;
@@ -198,8 +198,8 @@ fn swallow(page: &Page, bytes: &[u8]) -> Option<Imported> {
         let _either = Scenario::parse(text);
     }
     let imported = import(&mut &bytes[..]).ok()?;
-    let carried = serde_json::to_string(&imported).expect("an answer can be written");
-    assert!(serde_json::from_str::<Imported>(&carried).is_ok(), "{carried}");
+    let carried = wire::write(&Ok(imported.clone()));
+    assert!(wire::read(&carried) == Some(Ok(imported.clone())), "{carried}");
     let _either = page.request.with_import(&imported);
     if let Some(measured) = &imported.measured {
         assert!(measured.curve.len() <= galley::import::MOST_POINTS);

@@ -110,7 +110,7 @@ fn differences(curve: &[(Nanos, Bytes)], outcome: &Outcome, whole: Nanos) -> Vec
             && span.end <= until
             && (span.end - span.start).secs() >= long_enough
     });
-    let mut all: Vec<Difference> = running
+    let all: Vec<Difference> = running
         .map(|span| Difference {
             kind: span.kind,
             layer: span.layer,
@@ -121,19 +121,20 @@ fn differences(curve: &[(Nanos, Bytes)], outcome: &Outcome, whole: Nanos) -> Vec
         })
         .filter(|difference| difference.measured != difference.predicted)
         .collect();
-    all.sort_by_key(|difference| {
-        (
-            std::cmp::Reverse(difference.measured.0.abs_diff(difference.predicted.0)),
-            difference.start,
-        )
-    });
     let mut named: Vec<Difference> = Vec::new();
-    for difference in all {
-        let apart = |other: &Difference| {
-            (difference.start.secs() - other.start.secs()).abs() >= whole.secs() * APART
+    while named.len() < NAMED {
+        let apart = |one: &&Difference| {
+            let far = |other: &Difference| {
+                (one.start.secs() - other.start.secs()).abs() >= whole.secs() * APART
+            };
+            named.iter().all(far)
         };
-        if named.len() < NAMED && named.iter().all(apart) {
-            named.push(difference);
+        let size = |one: &Difference| one.measured.0.abs_diff(one.predicted.0);
+        // Of equal ones the first.
+        let largest = all.iter().rev().filter(apart).max_by_key(|one| size(one)).copied();
+        match largest {
+            Some(difference) => named.push(difference),
+            None => break,
         }
     }
     named

@@ -124,7 +124,7 @@ impl<'de> Visitor<'de> for Points<'_> {
             match list.next_element_seed(Pair { budget: self.0, index })? {
                 None => return Ok(series),
                 Some((seconds, bytes)) if series.push(seconds, bytes) => {}
-                Some(_) => return Err(self.0.refuse(Problem::Point { index })),
+                Some(_) => return Err(self.0.refuse(Problem::Point.of(index))),
             }
         }
     }
@@ -152,7 +152,7 @@ impl<'de> Visitor<'de> for Pair<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(f64, f64), A::Error> {
         match (list.next_element()?, list.next_element()?) {
             (Some(seconds), Some(bytes)) => Ok((seconds, bytes)),
-            _ => Err(self.budget.refuse(Problem::Point { index: self.index })),
+            _ => Err(self.budget.refuse(Problem::Point.of(self.index))),
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod error;
 mod source;
 mod trace;
 mod value;
+pub mod wire;
 
 pub use error::{ImportError, Place, Problem};
 pub use trace::Device;
@@ -15,7 +16,6 @@ pub use trace::Device;
 use crate::engine::units::{Bytes, Nanos};
 use curve::{Points, Series};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use source::Source;
 use std::fmt;
@@ -36,7 +36,7 @@ const MOST_NOTES: usize = 8;
 const LONGEST_NOTE: usize = 240;
 
 /// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A whole request.
     Scenario,
@@ -50,8 +50,14 @@ pub enum Kind {
     Curve,
 }
 
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Scenario, Self::Workload, Self::HuggingFace, Self::Profile, Self::Curve];
+}
+
 /// What a file says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// What it is.
     pub kind: Kind,
@@ -62,7 +68,7 @@ pub struct Imported {
 }
 
 /// What was measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Allocated bytes from each instant on; the first is at 0. Empty where only the peak is known.
     pub curve: Vec<(Nanos, Bytes)>,
@@ -83,7 +89,7 @@ pub struct Measured {
 }
 
 /// What became of the events about memory: those seen are kept, elsewhere, thinned out or unread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Events (or points) about memory.
     pub seen: u64,
@@ -165,7 +171,7 @@ impl<'de> Visitor<'de> for Top<'_> {
                 }
             };
             if again {
-                return Err(self.0.refuse(Problem::Repeated { key: shorten(&key, 60) }));
+                return Err(self.0.refuse(Problem::Repeated.with(shorten(&key, 60))));
             }
         }
         Ok(file)
@@ -207,7 +213,7 @@ impl File {
             Some(v) if v.as_u64() == Some(1) => Ok(()),
             other => {
                 let given = other.map_or_else(|| "–".to_owned(), |v| shorten(&v.to_string(), 60));
-                Err(Problem::Version { given }.into())
+                Err(Problem::Version.with(given))
             }
         }
     }
@@ -243,7 +249,7 @@ impl File {
         };
         let series = self.curve.take().unwrap_or_default();
         if series.seen == 0 {
-            return Err(Problem::NoMemory { events: 0 }.into());
+            return Err(Problem::NoMemory.into());
         }
         let seen = seen.map(|seen| Bytes::from_f64(seen).0);
         let measured = Measured { notes: self.notes(), ..of_series(series, peak, seen) };
@@ -267,7 +273,7 @@ impl File {
 fn of_trace(trace: Trace) -> Result<Imported, ImportError> {
     let events = trace.events;
     let Some(found) = trace.finish(MOST_POINTS) else {
-        return Err(Problem::NoMemory { events }.into());
+        return Err(Problem::NoMemory.of(events));
     };
     let curve = from_start(&found.points);
     let measured = Measured {
@@ -312,7 +318,7 @@ fn number(object: &Map<String, Value>, path: &str, key: &str) -> Result<Option<f
 }
 
 fn unfit(path: &str, value: &Value) -> ImportError {
-    Problem::Unfit { path: path.to_owned(), given: shorten(&value.to_string(), 80) }.into()
+    ImportError { given: shorten(&value.to_string(), 80), ..Problem::Unfit.with(path) }
 }
 
 fn shorten(text: &str, most: usize) -> String {

@@ -18,7 +18,7 @@ pub struct Source<'a> {
     next: usize,
     /// Bytes taken from the input.
     taken: u64,
-    failure: Option<Problem>,
+    failure: Option<ImportError>,
 }
 
 impl<'a> Source<'a> {
@@ -30,8 +30,8 @@ impl<'a> Source<'a> {
         let mut source = Self { input, buffer: Vec::new(), next: 0, taken: 0, failure: None };
         // What fails here is kept, and told below.
         let _failed = source.fill();
-        if let Some(problem) = source.failure.take() {
-            return Err(problem.into());
+        if let Some(error) = source.failure.take() {
+            return Err(error);
         }
         match *source.buffer.as_slice() {
             [] => return Err(Problem::Empty.into()),
@@ -52,27 +52,31 @@ impl<'a> Source<'a> {
     }
 
     /// What the parser's error means, and where it is.
-    pub fn explain(&mut self, error: &serde_json::Error, refused: Option<Problem>) -> ImportError {
-        if let Some(problem) = self.failure.take() {
-            return problem.into();
+    pub fn explain(
+        &mut self,
+        error: &serde_json::Error,
+        refused: Option<ImportError>,
+    ) -> ImportError {
+        if let Some(failure) = self.failure.take() {
+            return failure;
         }
         let at = Some(self.place(error.line(), error.column()));
         let words = error.to_string();
-        let problem = refused.unwrap_or_else(|| {
+        let found = refused.unwrap_or_else(|| {
             if error.is_eof() {
-                Problem::Cut
+                Problem::Cut.into()
             } else if words.starts_with("recursion limit") {
-                Problem::TooDeep { accepted: super::MOST_DEPTH }
+                Problem::TooDeep.into()
             } else if words.starts_with("invalid unicode") {
-                Problem::NotUtf8
+                Problem::NotUtf8.into()
             } else if self.at_no_number() {
-                Problem::NotANumber
+                Problem::NotANumber.into()
             } else {
                 let detail = words.split(" at line ").next().unwrap_or_default();
-                Problem::Syntax { detail: super::shorten(detail, 120) }
+                Problem::Syntax.with(super::shorten(detail, 120))
             }
         });
-        ImportError { problem, at }
+        ImportError { at, ..found }
     }
 
     fn place(&self, line: usize, column: usize) -> Place {
@@ -80,7 +84,7 @@ impl<'a> Source<'a> {
         let around = self.next.saturating_sub(TAIL)..(self.next + TAIL).min(self.buffer.len());
         let near = String::from_utf8_lossy(&self.buffer[around]);
         let near = near.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        Place { line, column, byte, near }
+        Place { line: as_u64(line), column: as_u64(column), byte, near }
     }
 
     /// Whether what the parser stumbled over is one of the numbers that JSON does not have.
@@ -106,7 +110,7 @@ impl<'a> Source<'a> {
                 Ok(count) => filled += count.min(self.buffer.len() - filled),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    self.failure = Some(Problem::Unreadable);
+                    self.failure = Some(Problem::Unreadable.into());
                     self.buffer.truncate(filled);
                     return Err(error);
                 }
@@ -115,7 +119,7 @@ impl<'a> Source<'a> {
         self.buffer.truncate(filled);
         self.taken += as_u64(filled - kept);
         if self.taken > MOST_BYTES {
-            self.failure = Some(Problem::TooLong { given: self.taken, accepted: MOST_BYTES });
+            self.failure = Some(Problem::TooLong.of(self.taken));
             return Err(io::Error::other("too long"));
         }
         Ok(())

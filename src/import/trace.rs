@@ -7,7 +7,6 @@
 use super::Tally;
 use super::curve::Series;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Devices that are told apart; events of further ones are not read.
@@ -19,7 +18,7 @@ const LONGEST: usize = 64;
 const PREFIX: &str = "ProfilerStep#";
 
 /// Where memory is, as the profiler counts: type 0 is the CPU, 1 CUDA.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Device {
     /// Its type.
     pub kind: i64,

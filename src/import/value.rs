@@ -1,7 +1,7 @@
 //! JSON values of bounded size: settings, layers and tensors are held in whole, so what they may take is counted while they
 //! are read. Principal type [`Budget`]; its law: the values made under it take no more memory than it has.
 
-use super::error::Problem;
+use super::error::{ImportError, Problem};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::cell::{Cell, RefCell};
@@ -16,31 +16,30 @@ const MOST_TEXT: usize = 100_000;
 
 /// What may still be held, and why it was refused if it was.
 pub struct Budget {
-    all: usize,
     left: Cell<usize>,
-    refused: RefCell<Option<Problem>>,
+    refused: RefCell<Option<ImportError>>,
 }
 
 impl Budget {
     /// So many bytes.
     pub const fn new(all: usize) -> Self {
-        Self { all, left: Cell::new(all), refused: RefCell::new(None) }
+        Self { left: Cell::new(all), refused: RefCell::new(None) }
     }
 
     /// Why reading was given up, if a visitor did.
-    pub fn refusal(&self) -> Option<Problem> {
+    pub fn refusal(&self) -> Option<ImportError> {
         self.refused.borrow_mut().take()
     }
 
     /// Gives up, with a reason that the parser's own errors could not carry.
-    pub fn refuse<E: Error>(&self, problem: Problem) -> E {
-        *self.refused.borrow_mut() = Some(problem);
+    pub fn refuse<E: Error>(&self, error: ImportError) -> E {
+        *self.refused.borrow_mut() = Some(error);
         E::custom("refused")
     }
 
     fn spend<E: Error>(&self, bytes: usize) -> Result<(), E> {
         let Some(left) = self.left.get().checked_sub(bytes) else {
-            return Err(self.refuse(Problem::TooMuch { accepted: self.all }));
+            return Err(self.refuse(Problem::TooMuch.into()));
         };
         self.left.set(left);
         Ok(())
@@ -53,7 +52,7 @@ impl Budget {
 
     fn text<E: Error>(&self, text: &str) -> Result<String, E> {
         if text.len() > MOST_TEXT {
-            return Err(self.refuse(Problem::TooMuch { accepted: MOST_TEXT }));
+            return Err(self.refuse(Problem::TooMuch.into()));
         }
         self.spend(text.len() + 16)?;
         Ok(text.to_owned())
@@ -117,7 +116,7 @@ impl<'de> Visitor<'de> for Any<'_> {
         while let Some(key) = object.next_key_seed(Key(self.0))? {
             self.0.entry(map.len())?;
             if map.contains_key(&key) {
-                return Err(self.0.refuse(Problem::Repeated { key: super::shorten(&key, 60) }));
+                return Err(self.0.refuse(Problem::Repeated.with(super::shorten(&key, 60))));
             }
             map.insert(key, object.next_value_seed(self)?);
         }

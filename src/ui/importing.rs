@@ -2,7 +2,7 @@
 
 use super::importer::Status;
 use crate::engine::units::Bytes;
-use crate::import::{ImportError, Problem};
+use crate::import::{ImportError, MOST_BYTES, MOST_DEPTH, Problem};
 use crate::scene::format;
 use crate::words::{self, Locale};
 use yew::prelude::*;
@@ -10,19 +10,31 @@ use yew::prelude::*;
 /// Why a file was not used, in the reader's language, with the place where that is known.
 #[must_use]
 pub fn refusal(error: &ImportError, name: &str, locale: Locale) -> String {
-    let words = problem(&error.problem, locale);
+    let words = problem(error, locale);
     let mut text =
-        if name.is_empty() { words } else { words::import_file_problem(locale, name, &words) };
+        if name.is_empty() { words } else { words::import_file_problem(locale, &words, name) };
     if let Some(at) = &error.at {
         text.push(' ');
         let (line, column) = (at.line.to_string(), at.column.to_string());
-        text += &words::import_at(locale, &at.byte.to_string(), &column, &line, &at.near);
+        text += &words::import_at(locale, &format::whole(at.byte), &column, &line, &at.near);
     }
     text
 }
 
-fn problem(problem: &Problem, locale: Locale) -> String {
-    let plain = match problem {
+fn problem(error: &ImportError, locale: Locale) -> String {
+    let ImportError { number, text, given, .. } = error;
+    let megabytes = |bytes: u64| format!("{}\u{a0}MB", bytes.div_ceil(1_000_000));
+    let plain = match error.problem {
+        Problem::TooLong => {
+            return words::import_too_long(locale, &megabytes(MOST_BYTES), &megabytes(*number));
+        }
+        Problem::Syntax => return words::import_syntax(locale, text),
+        Problem::TooDeep => return words::import_too_deep(locale, &MOST_DEPTH.to_string()),
+        Problem::Repeated => return words::import_repeated(locale, text),
+        Problem::Version => return words::import_version(locale, text),
+        Problem::Unfit => return words::import_unfit(locale, given, text),
+        Problem::Point => return words::import_point(locale, &format::whole(*number)),
+        Problem::NoMemory => return words::import_no_memory(locale, &format::whole(*number)),
         Problem::Empty => words::import_empty,
         Problem::Utf16 => words::import_utf16,
         Problem::NotUtf8 => words::import_not_utf8,
@@ -30,31 +42,14 @@ fn problem(problem: &Problem, locale: Locale) -> String {
         Problem::Pickle => words::import_pickle,
         Problem::NotANumber => words::import_not_a_number,
         Problem::Cut => words::import_cut,
+        Problem::TooMuch => words::import_too_much,
         Problem::Unknown => words::import_unknown,
         Problem::Unreadable => words::import_unreadable,
         Problem::Stopped => words::import_stopped,
         Problem::Several => words::import_several,
-        numbered => return with_numbers(numbered, locale),
+        Problem::NoWorker => words::import_no_worker,
     };
     plain(locale).to_owned()
-}
-
-fn with_numbers(problem: &Problem, locale: Locale) -> String {
-    let megabytes = |bytes: u64| format!("{}\u{a0}MB", bytes.div_ceil(1_000_000));
-    match problem {
-        Problem::TooLong { given, accepted } => {
-            words::import_too_long(locale, &megabytes(*accepted), &megabytes(*given))
-        }
-        Problem::Syntax { detail } => words::import_syntax(locale, detail),
-        Problem::TooDeep { accepted } => words::import_too_deep(locale, &accepted.to_string()),
-        Problem::TooMuch { .. } => words::import_too_much(locale).to_owned(),
-        Problem::Repeated { key } => words::import_repeated(locale, key),
-        Problem::Version { given } => words::import_version(locale, given),
-        Problem::Unfit { path, given } => words::import_unfit(locale, given, path),
-        Problem::Point { index } => words::import_point(locale, &index.to_string()),
-        Problem::NoMemory { events } => words::import_no_memory(locale, &events.to_string()),
-        _ => String::new(),
-    }
 }
 
 /// What is being read.
@@ -76,6 +71,7 @@ pub fn Importing(props: &Props) -> Html {
         return Html::default();
     };
     let size = |bytes: f64| format::bytes(Bytes::from_f64(bytes));
+    let name = if name.is_empty() { words::import_text(locale) } else { name };
     let text = words::import_reading(locale, name, &size(*read), &size(*total));
     html! {
         <section class="importing" aria-label={words::import_label(locale)}>
@@ -104,42 +100,26 @@ pub fn DropHint(props: &HintProps) -> Html {
 mod tests {
     use super::*;
     use crate::import::Place;
+    use Problem::{NoMemory, Point, Repeated, Syntax, TooLong, Unfit, Version};
 
     #[test]
     fn every_problem_has_words_with_its_numbers_in_both_languages() {
-        let text = || "T42".to_owned();
-        let problems = [
-            Problem::Empty,
-            Problem::TooLong { given: 61_000_000, accepted: 50_000_000 },
-            Problem::Utf16,
-            Problem::NotUtf8,
-            Problem::Packed,
-            Problem::Pickle,
-            Problem::Syntax { detail: text() },
-            Problem::NotANumber,
-            Problem::Cut,
-            Problem::TooDeep { accepted: 128 },
-            Problem::TooMuch { accepted: 1 },
-            Problem::Repeated { key: text() },
-            Problem::Unknown,
-            Problem::Version { given: text() },
-            Problem::Unfit { path: text(), given: text() },
-            Problem::Point { index: 42 },
-            Problem::NoMemory { events: 42 },
-            Problem::Unreadable,
-            Problem::Stopped,
-            Problem::Several,
-        ];
         let at = Place { line: 7, column: 9, byte: 81, near: "here".to_owned() };
         let mut seen = std::collections::BTreeSet::new();
-        for problem in problems {
-            let debug = format!("{problem:?}");
-            let error = ImportError { problem, at: Some(at.clone()) };
+        for problem in Problem::ALL {
+            let names =
+                ImportError { given: "value".into(), at: Some(at.clone()), ..problem.with("T42") };
+            let numbers = ImportError { number: 61_000_000, ..names.clone() };
             for locale in [Locale::En, Locale::Zh] {
-                let words = refusal(&error, "a.json", locale);
-                assert!(words.contains("a.json") && words.contains("81"), "{words}");
-                assert!(words.contains('7') && words.contains("here"), "{words}");
-                assert_eq!(words.contains("42"), debug.contains("42"), "{words}");
+                let words = refusal(&names, "a.json", locale);
+                assert!(
+                    ["a.json", "81", "7", "9", "here"].iter().all(|part| words.contains(part)),
+                    "{words}"
+                );
+                let named = matches!(problem, Syntax | Repeated | Version | Unfit);
+                assert_eq!(words.contains("T42"), named, "{words}");
+                let counted = matches!(problem, TooLong | Point | NoMemory);
+                assert_eq!(refusal(&numbers, "a.json", locale) != words, counted, "{words}");
                 assert!(seen.insert(words), "two problems have the same words");
             }
         }

@@ -91,7 +91,7 @@ impl Planner {
 }
 
 fn hire(handle: &Handle) -> Option<()> {
-    let worker = worker::hire()?;
+    let worker = worker::hire("page")?;
     let on_message = EventListener::new(&worker, "message", {
         let handle = handle.clone();
         move |event| {

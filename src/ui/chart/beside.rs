@@ -116,8 +116,8 @@ fn remarks(measured: &Measured, comparison: &Comparison, locale: Locale) -> Vec<
     if !measured.curve.is_empty() {
         let (own, ours) = (format::time(comparison.measured), format::time(comparison.predicted));
         said.push(match comparison.alignment {
-            Alignment::Same => words::measured_same(locale, &own, &ours),
-            Alignment::Stretched => words::measured_stretched(locale, &own, &ours),
+            Alignment::Same => words::measured_same(locale, &ours, &own),
+            Alignment::Stretched => words::measured_stretched(locale, &ours, &own),
             Alignment::Timeless => words::measured_timeless(locale).to_owned(),
         });
     }

@@ -3,6 +3,8 @@
 import-choose = Choose a file…
 import-drop = Drop a profile, a memory curve, a PyTorch trace, a config.json or a scenario: one JSON file of up to 50 MB. It stays in this page.
 import-label = Reading a file
+import-text = the pasted text
+import-no-worker = This browser allows no worker here, and files are read in one.
 import-reading = Reading { $name }: { $read } of { $total }
 import-cancel = Cancel
 import-file-problem = { $name }: { $message }

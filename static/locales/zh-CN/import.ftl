@@ -3,6 +3,8 @@
 import-choose = 选择文件……
 import-drop = 放下一个 profile、显存曲线、PyTorch trace、config.json 或场景：单个 JSON 文件，不超过 50 MB。内容只留在本页。
 import-label = 正在读取文件
+import-text = 粘贴的文本
+import-no-worker = 此处浏览器不允许后台线程，而文件要在其中读取。
 import-reading = 正在读取 { $name }：{ $read } / { $total }
 import-cancel = 取消
 import-file-problem = { $name }：{ $message }
