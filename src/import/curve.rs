@@ -69,10 +69,9 @@ pub fn thinned(mut points: Vec<(f64, f64)>, most: usize) -> Vec<(f64, f64)> {
             (1..group.len())
                 .fold(0, |best, i| if better(group[i].1, group[best].1) { i } else { best })
         };
-        let mut chosen = [0, by(|a, b| a < b), by(|a, b| a > b), group.len() - 1];
-        chosen.sort_unstable();
+        let (low, high) = (by(|a, b| a < b), by(|a, b| a > b));
         let mut last = None;
-        for i in chosen {
+        for i in [0, low.min(high), low.max(high), group.len() - 1] {
             if last != Some(i) {
                 kept.push(group[i]);
             }

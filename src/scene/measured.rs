@@ -17,13 +17,19 @@ pub fn line(points: &[(Nanos, Bytes)], axis: &TimeAxis) -> Vec<(f64, f64)> {
         .collect();
     let mut line = Vec::new();
     for column in placed.chunk_by(|a, b| index(a.0) == index(b.0)) {
-        let lowest = (0..column.len()).min_by(|&a, &b| column[a].1.total_cmp(&column[b].1));
-        let highest = (0..column.len()).max_by(|&a, &b| column[a].1.total_cmp(&column[b].1));
-        let mut kept: Vec<usize> =
-            [Some(0), lowest, highest, column.len().checked_sub(1)].into_iter().flatten().collect();
-        kept.sort_unstable();
-        kept.dedup();
-        line.extend(kept.into_iter().map(|i| column[i]));
+        let extreme = |better: fn(f64, f64) -> bool| {
+            let other =
+                |best: usize, i: usize| if better(column[i].1, column[best].1) { i } else { best };
+            (0..column.len()).fold(0, other)
+        };
+        let (low, high) = (extreme(|a, b| a < b), extreme(|a, b| a > b));
+        let mut last = None;
+        for i in [0, low.min(high), low.max(high), column.len() - 1] {
+            if last != Some(i) {
+                line.push(column[i]);
+            }
+            last = Some(i);
+        }
     }
     // A level holds until the next point: beyond the window, to its edge.
     if let Some(&(_, bytes)) = line.last().filter(|_| end < points.len()) {
