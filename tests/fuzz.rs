@@ -204,7 +204,10 @@ fn swallow(page: &Page, bytes: &[u8]) -> Option<Imported> {
     if let Some(measured) = &imported.measured {
         assert!(measured.curve.len() <= galley::import::MOST_POINTS);
         let tally = measured.tally;
-        assert_eq!(tally.seen, tally.kept + tally.elsewhere + tally.thinned + tally.unread);
+        assert_eq!(
+            tally.seen,
+            tally.kept + tally.before + tally.elsewhere + tally.thinned + tally.unread
+        );
         let _drawn = compare(measured, &page.outcome);
     }
     Some(imported)

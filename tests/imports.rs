@@ -90,7 +90,7 @@ fn a_profile_brings_its_measurement_and_the_plan_it_was_measured_under() {
 fn a_curve_keeps_the_peak_that_its_maker_saw() {
     let found = measured(MEMORY);
     assert_eq!(found.peak, Some(Bytes(3200)));
-    assert_eq!(found.tally, Tally { seen: 900, kept: 4, thinned: 896, ..Tally::default() });
+    assert_eq!(found.tally, Tally { seen: 900, kept: 4, before: 896, ..Tally::default() });
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn of_a_trace_the_fullest_device_and_its_last_step_are_read() {
     assert_eq!(found.curve[0], (Nanos::ZERO, Bytes(500 * MIB)));
     assert_eq!(found.curve[1], (Nanos(1_000_000), Bytes(501 * MIB)));
     assert_eq!(found.curve.len(), 7);
-    let Tally { seen, others, kept, elsewhere, unread, thinned } = found.tally;
+    let Tally { seen, others, kept, elsewhere, unread, thinned, before: _ } = found.tally;
     assert_eq!((seen, others, kept, unread, thinned), (16, 17, 7, 2, 0));
     assert_eq!(elsewhere, 7, "two of the CPU, five of the step before");
     let list =

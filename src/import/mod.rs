@@ -88,7 +88,7 @@ pub struct Measured {
     pub notes: Vec<String>,
 }
 
-/// What became of the events about memory: those seen are kept, elsewhere, thinned out or unread.
+/// What became of the events about memory: those seen are kept, left out before, elsewhere, thinned out or unread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Events (or points) about memory.
@@ -97,6 +97,8 @@ pub struct Tally {
     pub others: u64,
     /// Kept for drawing.
     pub kept: u64,
+    /// Left out by whatever made the file.
+    pub before: u64,
     /// Of other devices or other steps.
     pub elsewhere: u64,
     /// Left out between the first, lowest, highest and last of their stretch of time.
@@ -289,13 +291,14 @@ fn of_trace(trace: Trace) -> Result<Imported, ImportError> {
 
 /// `seen` is how many events the file's maker says there were.
 fn of_series(series: Series, peak: Option<Bytes>, seen: Option<u64>) -> Measured {
-    let seen = seen.unwrap_or(0).max(series.seen);
+    let read = series.seen;
+    let seen = seen.unwrap_or(0).max(read);
     let curve = from_start(&series.finish(MOST_POINTS));
     let kept = u64::try_from(curve.len()).unwrap_or(u64::MAX);
     Measured {
         peak: peak.or_else(|| curve.iter().map(|point| point.1).max()),
         curve,
-        tally: Tally { seen, kept, thinned: seen - kept, ..Tally::default() },
+        tally: Tally { seen, kept, before: seen - read, thinned: read - kept, ..Tally::default() },
         ..Measured::default()
     }
 }

@@ -85,6 +85,7 @@ impl Trace {
             seen: self.memory,
             others: self.events - self.memory,
             kept,
+            before: 0,
             elsewhere,
             unread: self.unread,
             thinned: self.memory.saturating_sub(kept + elsewhere + self.unread),

@@ -24,14 +24,14 @@ pub fn write(answer: &Answer) -> String {
 }
 
 fn of_measured(measured: &Measured) -> Value {
-    let Tally { seen, others, kept, elsewhere, thinned, unread } = measured.tally;
+    let Tally { seen, others, kept, before, elsewhere, thinned, unread } = measured.tally;
     let device = measured.device.map(|device| [device.kind, device.id]);
     json!([
         measured.curve,
         measured.peak,
         measured.step,
         measured.saved,
-        [seen, others, kept, elsewhere, thinned, unread],
+        [seen, others, kept, before, elsewhere, thinned, unread],
         device,
         measured.of_step,
         measured.notes,
@@ -80,9 +80,10 @@ fn measured(value: &Value) -> Option<Measured> {
             seen: tally(0)?,
             others: tally(1)?,
             kept: tally(2)?,
-            elsewhere: tally(3)?,
-            thinned: tally(4)?,
-            unread: tally(5)?,
+            before: tally(3)?,
+            elsewhere: tally(4)?,
+            thinned: tally(5)?,
+            unread: tally(6)?,
         },
         device: device[0].as_i64().zip(device[1].as_i64()).map(|(kind, id)| Device { kind, id }),
         of_step: step[0].as_str().map(str::to_owned).zip(step[1].as_u64()),

@@ -14,7 +14,7 @@ pub fn refusal(error: &ImportError, name: &str, locale: Locale) -> String {
     let mut text =
         if name.is_empty() { words } else { words::import_file_problem(locale, &words, name) };
     if let Some(at) = &error.at {
-        text.push(' ');
+        text += words::import_between(locale);
         let (line, column) = (at.line.to_string(), at.column.to_string());
         text += &words::import_at(locale, &format::whole(at.byte), &column, &line, &at.near);
     }

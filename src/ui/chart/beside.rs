@@ -52,9 +52,9 @@ pub fn Beside(props: &Props) -> Html {
                     </div>
                 }
             </div>
-            <p class="chart-note">{remarks(measured, comparison, locale).join(" ")}</p>
+            <p class="chart-note">{remarks(measured, comparison, locale).join(words::import_between(locale))}</p>
             if !measured.notes.is_empty() {
-                <p class="chart-note">{words::measured_notes(locale)}{" "}{measured.notes.join(" · ")}</p>
+                <p class="chart-note">{words::measured_notes(locale)}{words::import_between(locale)}{measured.notes.join(" · ")}</p>
             }
         </section>
     }
@@ -107,7 +107,7 @@ fn item(evaluated: &Evaluated, difference: &Difference, locale: Locale) -> Html 
         &format::bytes(predicted),
         &format::time(start),
     );
-    html! { <li><b>{what}</b>{" "}{text}</li> }
+    html! { <li><b>{what}</b>{text}</li> }
 }
 
 /// How the curve was placed, of what it is, and what was left out.
@@ -134,6 +134,7 @@ fn remarks(measured: &Measured, comparison: &Comparison, locale: Locale) -> Vec<
     }
     let parts = [
         (tally.others, words::measured_others as fn(Locale, &str) -> String),
+        (tally.before, words::measured_before),
         (tally.elsewhere, words::measured_elsewhere),
         (tally.thinned, words::measured_thinned),
         (tally.unread, words::measured_unread),

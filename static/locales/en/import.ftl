@@ -1,6 +1,8 @@
 ### Files on their way in, and what was measured.
 
-import-choose = Choose a file…
+# Between two sentences.
+import-between = { " " }
+import-choose = Choose a file
 import-drop = Drop a profile, a memory curve, a PyTorch trace, a config.json or a scenario: one JSON file of up to 50 MB. It stays in this page.
 import-label = Reading a file
 import-text = the pasted text
@@ -38,7 +40,7 @@ measured-remove = Remove measurement
 measured-saved = Saved, keeping everything
 measured-largest = Largest differences
 measured-during = { $kind } of { $layer }
-measured-there = { $start } to { $end }: measured { $measured }, predicted { $predicted } ({ $difference }) on average.
+measured-there = , { $start } to { $end }: measured { $measured }, predicted { $predicted } ({ $difference }) on average.
 measured-same = Both curves share their seconds: the measured step takes { $own }, the predicted one { $ours }.
 measured-stretched = The measured step takes { $own } and the predicted one { $ours }: the measured curve is drawn over the whole predicted step, not second for second.
 measured-timeless = One of the two takes no time, so only the peaks are compared.
@@ -48,5 +50,6 @@ measured-tally = { $kept } of { $seen } points are drawn.
 measured-others = { $count } events about other things are passed over.
 measured-elsewhere = { $count } belong to other devices or steps.
 measured-thinned = { $count } are left out; lows and highs stay.
+measured-before = { $count } were left out by whatever made the file.
 measured-unread = { $count } have no usable time or size.
 measured-notes = Its maker remarks:

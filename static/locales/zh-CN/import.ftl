@@ -1,6 +1,8 @@
 ### 文件的读入，以及实测数据。
 
-import-choose = 选择文件……
+# 两句之间。
+import-between = { "" }
+import-choose = 选择文件
 import-drop = 放下一个 profile、显存曲线、PyTorch trace、config.json 或场景：单个 JSON 文件，不超过 50 MB。内容只留在本页。
 import-label = 正在读取文件
 import-text = 粘贴的文本
@@ -38,7 +40,7 @@ measured-remove = 移除实测数据
 measured-saved = 全部保留时保存的张量
 measured-largest = 差异最大之处
 measured-during = { $layer }的{ $kind }
-measured-there = { $start } 至 { $end }：平均实测 { $measured }，预测 { $predicted }（{ $difference }）。
+measured-there = ，{ $start } 至 { $end }：平均实测 { $measured }，预测 { $predicted }（{ $difference }）。
 measured-same = 两条曲线按同样的秒数绘制：实测一步 { $own }，预测一步 { $ours }。
 measured-stretched = 实测一步 { $own }，预测一步 { $ours }：实测曲线按整个预测步长拉伸，并非逐秒对应。
 measured-timeless = 其中一方不花时间，只比较峰值。
@@ -48,5 +50,6 @@ measured-tally = 共 { $seen } 个点，画出 { $kept } 个。
 measured-others = 另有 { $count } 个其他事件未用。
 measured-elsewhere = { $count } 个属于其他设备或其他步。
 measured-thinned = 略去 { $count } 个，高低极值保留。
+measured-before = { $count } 个在生成文件时已略去。
 measured-unread = { $count } 个没有可用的时间或大小。
 measured-notes = 制作者备注：
