@@ -299,6 +299,10 @@ fn hostile(size: usize) -> Vec<(&'static str, Vec<u8>)> {
                 r#"{"bytes":1}]}]}"#,
             ),
         ),
+        ("as many tensors as are held", {
+            let tensors = vec![r#"{"name":"a","bytes":1}"#; 40_000].join(",");
+            format!(r#"{{"kind":"profile","layers":[{{"saved":[{tensors}]}}]}}"#).into_bytes()
+        }),
         ("many points", fill(r#"{"galley":"memory","v":1,"curve":["#, "[1,1],[0,2],", "[2,3]]}")),
         ("many events", fill("[", "0,", "0]")),
         ("many events about memory", fill("[", &devices, "0]")),

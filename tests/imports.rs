@@ -112,6 +112,26 @@ fn of_a_trace_the_fullest_device_and_its_last_step_are_read() {
 }
 
 #[test]
+fn what_frees_more_than_it_took_is_raised_and_said() {
+    let event = |ts: u32, total: i32| {
+        format!(
+            r#"{{"name":"[memory]","ts":{ts},"args":{{"Total Allocated":{total},"Device Type":0}}}}"#
+        )
+    };
+    let found = measured(&format!("[{},{},{}]", event(0, 100), event(1, -400), event(2, 50)));
+    assert_eq!((found.raised, found.peak), (Bytes(400), Some(Bytes(500))));
+    let bytes: Vec<u64> = found.curve.iter().map(|point| point.1.0).collect();
+    assert_eq!(bytes, [500, 0, 450]);
+    assert_eq!(measured(TRACE).raised, Bytes::ZERO);
+}
+
+#[test]
+fn a_profile_without_the_whole_curve_shows_the_one_it_has() {
+    let saved = measured(PROFILE.replace("curve_all", "other").as_str());
+    assert_eq!(saved.curve.last(), Some(&(Nanos(125_000_000), Bytes(0))));
+}
+
+#[test]
 fn a_long_curve_is_thinned_and_keeps_every_extreme() {
     let height = |i: u64| {
         if i == 777_777 { 9_999_999 } else { (i * 7919) % 1_000_003 + u64::from(i != 333) }

@@ -21,9 +21,9 @@ pub struct Series {
 }
 
 impl Series {
-    /// Takes a point; false where it is none.
+    /// Takes a point, whose size may be below that at the beginning; false where it is none.
     pub fn push(&mut self, seconds: f64, bytes: f64) -> bool {
-        if !(seconds.abs() <= LATEST && (0.0..=1e18).contains(&bytes)) {
+        if !(seconds.abs() <= LATEST && bytes.abs() <= 1e18) {
             return false;
         }
         if self.points.len() >= HELD {
@@ -34,10 +34,11 @@ impl Series {
         true
     }
 
-    /// The largest size.
+    /// The smallest and the largest size, 0 among them.
     #[must_use]
-    pub fn highest(&self) -> f64 {
-        self.points.iter().map(|point| point.1).fold(0.0, f64::max)
+    pub fn extremes(&self) -> (f64, f64) {
+        let sizes = self.points.iter().map(|point| point.1);
+        sizes.fold((0.0, 0.0), |(low, high), size| (size.min(low), size.max(high)))
     }
 
     /// In order of time, at most `most` of them.
@@ -122,7 +123,7 @@ impl<'de> Visitor<'de> for Points<'_> {
             let index = series.seen;
             match list.next_element_seed(Pair { budget: self.0, index })? {
                 None => return Ok(series),
-                Some((seconds, bytes)) if series.push(seconds, bytes) => {}
+                Some((seconds, bytes)) if bytes >= 0.0 && series.push(seconds, bytes) => {}
                 Some(_) => return Err(self.0.refuse(Problem::Point.of(index))),
             }
         }

@@ -82,6 +82,8 @@ pub struct Measured {
     pub tally: Tally,
     /// On which device, if a trace has several.
     pub device: Option<Device>,
+    /// By how much a curve was raised that frees what was there before the recording began.
+    pub raised: Bytes,
     /// Which step of a trace, and of how many.
     pub of_step: Option<(String, u64)>,
     /// Remarks of the file's maker.
@@ -135,6 +137,7 @@ pub fn import_text(text: &str) -> Result<Imported, ImportError> {
 struct File {
     keys: Map<String, Value>,
     curve: Option<Series>,
+    curve_all: Option<Series>,
     trace: Option<Trace>,
 }
 
@@ -166,6 +169,9 @@ impl<'de> Visitor<'de> for Top<'_> {
             self.0.entry(file.keys.len())?;
             let again = match key.as_str() {
                 "curve" => file.curve.replace(object.next_value_seed(Points(self.0))?).is_some(),
+                "curve_all" => {
+                    file.curve_all.replace(object.next_value_seed(Points(self.0))?).is_some()
+                }
                 "traceEvents" => file.trace.replace(object.next_value_seed(Events)?).is_some(),
                 _ => {
                     let value = object.next_value_seed(Any(self.0))?;
@@ -233,7 +239,7 @@ impl File {
         let peak = number(given, "measured", "peak_bytes")?.map(Bytes::from_f64);
         let step = number(given, "measured", "step_s")?.map(Nanos::from_secs);
         let saved = number(given, "measured", "saved_bytes")?.map(Bytes::from_f64);
-        let series = self.curve.take().unwrap_or_default();
+        let series = self.curve_all.take().or(self.curve.take()).unwrap_or_default();
         let told = peak.is_some() || step.is_some() || saved.is_some() || series.seen > 0;
         let measured =
             Measured { step, saved, notes: self.notes(), ..of_series(series, peak, None) };
@@ -283,6 +289,7 @@ fn of_trace(trace: Trace) -> Result<Imported, ImportError> {
         curve,
         tally: found.tally,
         device: Some(found.device),
+        raised: Bytes::from_f64(found.raised),
         of_step: found.step,
         ..Measured::default()
     };

@@ -1,7 +1,7 @@
 //! The PyTorch profiler's Chrome trace, read as it streams by: of a million events only those about memory leave a point.
 //!
 //! Such an event is an instant called `[memory]`, whose `args` have `Total Allocated` in bytes and the device's type and id;
-//! `ts` is in microseconds. The device whose total reaches highest is used, and of several `ProfilerStep#N` the last one
+//! `ts` is in microseconds. The host's total counts from the beginning of the recording, and may fall below 0. The device whose total reaches highest is used, and of several `ProfilerStep#N` the last one
 //! in which that device allocates.
 
 use super::Tally;
@@ -46,6 +46,8 @@ pub struct Found {
     pub step: Option<(String, u64)>,
     /// Seconds and bytes.
     pub points: Vec<(f64, f64)>,
+    /// By how much they were raised, so that none is below 0.
+    pub raised: f64,
     /// What became of the events.
     pub tally: Tally,
 }
@@ -55,11 +57,20 @@ impl Trace {
     #[must_use]
     pub fn finish(mut self, most: usize) -> Option<Found> {
         let fullest = (0..self.devices.len()).reduce(|best, i| {
-            if self.devices[i].1.highest() > self.devices[best].1.highest() { i } else { best }
+            let range = |i: usize| {
+                let (low, high) = self.devices[i].1.extremes();
+                high - low
+            };
+            if range(i) > range(best) { i } else { best }
         })?;
         let (device, series) = self.devices.swap_remove(fullest);
         let seen_here = series.seen;
-        let points = series.finish(usize::MAX);
+        // What frees more than it has taken frees what was there before.
+        let raised = -series.extremes().0;
+        let mut points = series.finish(usize::MAX);
+        for point in &mut points {
+            point.1 += raised;
+        }
         self.steps.sort_by(|a, b| a.0.total_cmp(&b.0));
         let count = u64::try_from(self.steps.len()).unwrap_or(u64::MAX);
         let inside = |(start, end, name): &(f64, f64, String)| {
@@ -90,7 +101,7 @@ impl Trace {
             unread: self.unread,
             thinned: self.memory.saturating_sub(kept + elsewhere + self.unread),
         };
-        Some(Found { device, step, points, tally })
+        Some(Found { device, step, points, raised, tally })
     }
 
     fn take(&mut self, event: Event) {

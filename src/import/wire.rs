@@ -35,6 +35,7 @@ fn of_measured(measured: &Measured) -> Value {
         device,
         measured.of_step,
         measured.notes,
+        measured.raised,
     ])
 }
 
@@ -72,6 +73,7 @@ fn measured(value: &Value) -> Option<Measured> {
     let device = &value[5];
     let step = &value[6];
     Some(Measured {
+        raised: Bytes(value[8].as_u64()?),
         curve: value[0].as_array()?.iter().map(point).collect::<Option<_>>()?,
         peak: value[1].as_u64().map(Bytes),
         step: value[2].as_u64().map(Nanos),

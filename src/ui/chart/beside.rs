@@ -126,6 +126,12 @@ fn remarks(measured: &Measured, comparison: &Comparison, locale: Locale) -> Vec<
     }
     if let Some(device) = measured.device {
         said.push(words::measured_device(locale, &device_name(device)));
+        if device.kind == 0 {
+            said.push(words::measured_host(locale).to_owned());
+        }
+    }
+    if measured.raised > Bytes::ZERO {
+        said.push(words::measured_raised(locale, &format::bytes(measured.raised)));
     }
     let tally = &measured.tally;
     let n = |count: u64| format::whole(count);
