@@ -24,7 +24,10 @@
 //! ```
 
 pub mod engine;
+pub mod import;
 pub mod link;
+#[cfg(feature = "reader")]
+mod reader;
 pub mod request;
 pub mod scene;
 #[cfg(feature = "ui")]

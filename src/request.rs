@@ -1,11 +1,10 @@
 //! Editing a request, the JSON that a scenario is read from. PURE: the page's knobs, the link and a paste all go through
 //! here. Principal type [`Request`]; its law: what it holds has been read without error, clamped values replaced by those used.
 
-use crate::engine::accepted::Accepted;
 use crate::engine::error::{Error, Notes};
-use crate::engine::scenario::MOST_TEXT;
 use crate::engine::workload::huggingface;
 use crate::engine::{Policy, Scenario};
+use crate::import::{Imported, Kind};
 use serde_json::{Map, Value, json};
 
 /// What the menu of models calls the textbook's uniform layers: 24 of 2 GB and 0.1 s, as its worked epoch has them.
@@ -118,31 +117,30 @@ impl Request {
         self.with(&changes)
     }
 
-    /// With what was pasted: a `config.json`, a scenario, or one of its groups' workload.
+    /// With what a file says. A measured run kept what it saved, so a profile with a measurement comes with the plan that keeps
+    /// everything; a curve changes nothing.
     ///
     /// # Errors
-    /// [`Error::Syntax`], [`Error::TooLong`], or what reading it says.
-    pub fn with_paste(&self, text: &str) -> Result<Reading, Error> {
-        if text.len() > MOST_TEXT {
-            return Err(Error::TooLong { given: text.len(), accepted: MOST_TEXT });
-        }
-        let pasted: Value = serde_json::from_str(text)?;
-        let Value::Object(object) = &pasted else {
-            return Err(Error::unfit("pasted text", &pasted, Accepted::Paste));
-        };
-        if object.contains_key("workload") || object.contains_key("v") {
-            return Self::read(pasted);
-        }
-        if object.contains_key("kind") {
-            return self.with(&[("workload", pasted)]);
-        }
-        let mut keys = huggingface::transformer_from_config(Some(&pasted))?;
-        for key in ["seq", "batch", "accumulation"] {
-            if let Some(value) = self.get(&format!("workload.{key}")) {
-                keys.insert(key.to_owned(), value.clone());
+    /// As [`Scenario::read`].
+    pub fn with_import(&self, imported: &Imported) -> Result<Reading, Error> {
+        let value = || imported.value.clone();
+        match imported.kind {
+            Kind::Scenario => Self::read(value()),
+            Kind::Profile if imported.measured.is_some() => {
+                self.with(&[("workload", value()), ("policy", json!({"kind": "keep"}))])
+            }
+            Kind::Workload | Kind::Profile => self.with(&[("workload", value())]),
+            Kind::Curve => Self::read(self.0.clone()),
+            Kind::HuggingFace => {
+                let mut keys = huggingface::transformer_from_config(Some(&imported.value))?;
+                for key in ["seq", "batch", "accumulation"] {
+                    if let Some(value) = self.get(&format!("workload.{key}")) {
+                        keys.insert(key.to_owned(), value.clone());
+                    }
+                }
+                self.with(&[("workload", Value::Object(keys))])
             }
         }
-        self.with(&[("workload", Value::Object(keys))])
     }
 }
 
@@ -191,6 +189,7 @@ fn remove(value: &mut Value, path: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::import_text;
 
     fn opening() -> Reading {
         Request::read(Request::opening()).expect("the opening scenario reads")
@@ -207,21 +206,17 @@ mod tests {
     fn a_pasted_config_takes_the_batch_along() {
         let request =
             opening().request.with(&[("workload.batch", json!(4))]).expect("reads").request;
-        let pasted = request.with_paste(r#"{"model_type": "gpt2", "n_layer": 6}"#).expect("reads");
+        let config = import_text(r#"{"model_type": "gpt2", "n_layer": 6}"#).expect("a config");
+        let pasted = request.with_import(&config).expect("reads");
         assert_eq!(pasted.request.get("workload.layers"), Some(&json!(6)));
         assert_eq!(pasted.request.get("workload.batch"), Some(&json!(4)));
     }
 
     #[test]
-    fn nonsense_is_refused_and_says_where() {
-        let error = opening().request.with_paste("{\"model_type\": ").expect_err("truncated");
-        assert_eq!(error.code(), "syntax");
-        let error =
-            opening().request.with_paste(r#"{"model_type": "mamba"}"#).expect_err("unknown");
-        assert!(
-            error.to_string().contains("mamba") && error.to_string().contains("llama"),
-            "{error}"
-        );
+    fn a_family_that_is_not_known_is_refused_by_name() {
+        let config = import_text(r#"{"model_type": "mamba"}"#).expect("a config");
+        let error = opening().request.with_import(&config).expect_err("unknown").to_string();
+        assert!(error.contains("mamba") && error.contains("llama"), "{error}");
     }
 
     #[test]

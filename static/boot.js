@@ -3,7 +3,7 @@
 //
 // Leaves two globals:
 //   galley        the functions that the program exports (evaluate, front, plan, schema), once it runs
-//   galleyAssets  {js, wasm, worker}: what the search worker needs to load the same program
+//   galleyAssets  {worker, page, reader}: the worker's few lines, and {js, wasm} of each program that one may load
 
 const fallback = document.getElementById("galley-fallback");
 
@@ -30,9 +30,13 @@ function preloaded(selector) {
 async function start() {
   const js = preloaded('link[rel="modulepreload"][href*="app-"]');
   const wasm = preloaded('link[rel="preload"][type="application/wasm"]');
-  // worker.js carries no hash of its own: the program's stands in for it, so that the two never mix versions.
-  const worker = new URL(`worker.js?${wasm.split("/").pop()}`, import.meta.url).href;
-  globalThis.galleyAssets = Object.freeze({ js, wasm, worker });
+  // Files without a hash of their own: the program's stands in for it, so that they never mix versions.
+  const beside = (name) => new URL(`${name}?${wasm.split("/").pop()}`, import.meta.url).href;
+  globalThis.galleyAssets = Object.freeze({
+    worker: beside("worker.js"),
+    page: { js, wasm },
+    reader: { js: beside("reader.js"), wasm: beside("reader_bg.wasm") },
+  });
 
   const bindings = await import(js);
   // Before the program's main() runs, so that it finds them; they work once it has.

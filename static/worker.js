@@ -1,10 +1,16 @@
-// The search worker: the page's own program, loaded a second time where a long search disturbs nobody.
+// The worker: the page's own program, loaded a second time where a long search disturbs nobody, or the reader of files.
 //
-//   in   {type: "init", js, wasm}            once: addresses of the program (galleyAssets of boot.js)
+//   in   {type: "init", js, wasm}            once: addresses of one of the programs (galleyAssets of boot.js)
 //        {id, call: "survey" | "front" | "plan", json}  at any time; calls made before the program is there wait for it
+//        {id, call: "import", blob}          reads a file, piece by piece; {id, read: bytes} after each
 //   out  {id, json}  or  {id, error}         in the order of the calls
 
-const calls = new Set(["front", "plan", "survey"]);
+const calls = {
+  front: (program, { json }) => program.front(json),
+  plan: (program, { json }) => program.plan(json),
+  survey: (program, { json }) => program.survey(json),
+  import: (program, { id, blob }) => program.import_blob(blob, (read) => postMessage({ id, read })),
+};
 
 let give;
 const addresses = new Promise((resolve) => {
@@ -19,12 +25,13 @@ program.catch(() => {}); // every call reports it
 
 let dead = null;
 
-async function answer({ id, call, json }) {
+async function answer(data) {
+  const { id, call } = data;
   try {
-    if (!calls.has(call)) throw new Error(`unknown call: ${call}`);
+    if (!Object.hasOwn(calls, call)) throw new Error(`unknown call: ${call}`);
     const bindings = await program;
     if (dead) throw dead;
-    postMessage({ id, json: bindings[call](json) });
+    postMessage({ id, json: calls[call](bindings, data) });
   } catch (error) {
     // After a trap the program's memory is unusable: later calls get the same answer, and the page starts a new worker.
     if (error instanceof WebAssembly.RuntimeError) dead = error;

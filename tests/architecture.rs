@@ -93,7 +93,7 @@ const DOM: [&str; 8] =
 fn nothing_below_the_page_knows_a_browser() {
     only_in(
         &[],
-        &["src/engine", "src/scene", "src/link.rs", "src/request.rs", "src/words.rs"],
+        &["src/engine", "src/import", "src/scene", "src/link.rs", "src/request.rs", "src/words.rs"],
         &DOM,
     );
 }
@@ -101,7 +101,8 @@ fn nothing_below_the_page_knows_a_browser() {
 #[test]
 fn arrows_never_point_back() {
     let above = ["crate::scene", "crate::ui", "crate::link", "crate::request", "crate::words"];
-    only_in(&[], &["src/engine"], &above);
+    only_in(&[], &["src/engine", "src/import"], &above);
+    only_in(&[], &["src/engine"], &["crate::import"]);
     only_in(&[], &["src/engine"], &["scene", "ui"]);
     only_in(&[], &["src/scene", "src/link.rs", "src/request.rs"], &["ui"]);
 }
@@ -149,16 +150,21 @@ fn one_place_touches_history() {
 #[test]
 fn one_place_posts_messages_to_the_host() {
     let words = ["post_message", "post_message_with_transfer", "postMessage"];
-    only_in(&["src/ui/embed.rs", "src/ui/planner.rs"], &["src"], &words);
+    let workers = ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs"];
+    only_in(&[&["src/ui/embed.rs"][..], &workers].concat(), &["src"], &words);
     stands_in("src/ui/embed.rs", &words);
     only_in(&["src/ui/embed.rs"], &["src/ui"], &["parent"]);
 }
 
 #[test]
-fn one_place_talks_to_the_worker() {
-    let words = ["Worker", "WorkerOptions"];
-    only_in(&["src/ui/planner.rs"], &["src"], &words);
-    stands_in("src/ui/planner.rs", &words);
+fn workers_are_hired_in_one_place_and_had_by_two() {
+    only_in(&["src/ui/worker.rs"], &["src"], &["WorkerOptions"]);
+    stands_in("src/ui/worker.rs", &["WorkerOptions"]);
+    let workers = ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs"];
+    only_in(&workers, &["src"], &["Worker"]);
+    for path in workers {
+        stands_in(path, &["Worker"]);
+    }
 }
 
 /// A reducer has no effects: `reduce` stands in a file that knows no window, document, history or storage.

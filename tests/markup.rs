@@ -1,13 +1,17 @@
 //! The charts, rendered natively: what a screen reader finds, what the tables say, and how many nodes there are.
 #![cfg(all(feature = "ui", not(target_arch = "wasm32")))]
 
-use galley::engine::evaluate;
 use galley::engine::scenario::Scenario;
 use galley::engine::search::front::Front;
 use galley::engine::units::Nanos;
+use galley::engine::{Outcome, evaluate};
+use galley::import::compare::compare;
+use galley::import::{Measured, Tally};
 use galley::scene::{format, ledger, pareto, ratio};
 use galley::ui::Shared;
-use galley::ui::chart::{Counter, Evaluated, Ledger, Pareto, Ratio, Timeline, policy_name, why};
+use galley::ui::chart::{
+    Beside, Counter, Evaluated, Ledger, Pareto, Ratio, Timeline, policy_name, why,
+};
 use galley::words::Locale;
 use std::collections::HashSet;
 use std::pin::pin;
@@ -41,13 +45,15 @@ enum View {
     Counter,
     Ledger,
     Focus,
+    Measured,
     Timeline,
     Pareto,
     Searching,
     Ratio,
 }
 
-const VIEWS: [View; 7] = [
+const VIEWS: [View; 8] = [
+    View::Measured,
     View::Counter,
     View::Ledger,
     View::Focus,
@@ -73,6 +79,11 @@ fn Page(props: &Props) -> Html {
         View::Counter => html! { <Counter {evaluated} {locale} {width} {playhead} /> },
         View::Ledger => html! { <Ledger {evaluated} {locale} {width} {playhead} open=true /> },
         View::Focus => html! { <Ledger {evaluated} {locale} {width} {playhead} focus=true /> },
+        View::Measured => {
+            let measured =
+                Some(Shared::new(compare(&twice(&evaluated.outcome), &evaluated.outcome)));
+            html! { <Ledger {evaluated} {measured} {locale} {width} {playhead} open=true /> }
+        }
         View::Timeline => html! { <Timeline {evaluated} {locale} {width} {playhead} open=true /> },
         View::Pareto => {
             let front = Some(Shared::new(Front::of(&evaluated.scenario)));
@@ -81,6 +92,27 @@ fn Page(props: &Props) -> Html {
         View::Searching => html! { <Pareto {evaluated} {locale} {width} /> },
         View::Ratio => html! { <Ratio {evaluated} {locale} {width} open=true /> },
     }
+}
+
+/// A measurement of twice what is predicted, at every instant.
+fn twice(outcome: &Outcome) -> Measured {
+    let curve = outcome.ledger.iter().map(|step| (step.at, step.row.total().times(2))).collect();
+    Measured {
+        curve,
+        peak: Some(outcome.peak.row.total().times(2)),
+        step: Some(outcome.step),
+        of_step: Some(("ProfilerStep#7".to_owned(), 12)),
+        tally: Tally { seen: 654_321, others: 77, ..Tally::default() },
+        ..Measured::default()
+    }
+}
+
+#[component]
+fn Comparing(props: &Props) -> Html {
+    let Props { evaluated, locale, .. } = props.clone();
+    let measured = Shared::new(twice(&evaluated.outcome));
+    let comparison = Shared::new(compare(&measured, &evaluated.outcome));
+    html! { <Beside {evaluated} {measured} {comparison} {locale} onremove={Callback::noop()} /> }
 }
 
 struct Unpark(Thread);
@@ -203,7 +235,7 @@ fn a_picture_has_a_name_and_a_description() {
 fn what_slides_says_where_it_is() {
     every(|view, _, _, _, html| {
         let sliders = match view {
-            View::Ledger | View::Focus => 1,
+            View::Ledger | View::Focus | View::Measured => 1,
             View::Pareto => 2,
             _ => 0,
         };
@@ -271,6 +303,46 @@ fn the_ledgers_twin_says_what_the_engine_says() {
             let parts = ledger::BANDS.map(|band| format::bytes(band.bytes(&step.row)));
             assert_eq!(row[2..], parts);
         }
+    }
+}
+
+#[test]
+fn a_measurement_is_drawn_and_said_at_every_instant() {
+    for text in ALL {
+        let Evaluated { outcome, .. } = evaluated(text);
+        let html = markup(View::Measured, text, 900.0, Locale::En);
+        assert!(html.contains("measured-line"), "{text}");
+        let rows = table(&html);
+        let expected = ledger::table(&outcome, 60);
+        assert_eq!(rows.len(), expected.len());
+        for (row, step) in rows.iter().zip(expected) {
+            assert_eq!(row[2], format::bytes(step.row.total().times(2)), "{text}");
+        }
+    }
+}
+
+#[test]
+fn measured_stands_beside_predicted_with_both_numbers() {
+    for (text, locale) in [(FITS, Locale::En), (FITS, Locale::Zh), (NOTHING, Locale::En)] {
+        let renderer = yew::ServerRenderer::<Comparing>::with_props(move || Props {
+            view: View::Measured,
+            evaluated: Shared::new(evaluated(text)),
+            width: 0.0,
+            locale,
+        });
+        let html = block_on(renderer.hydratable(false).render());
+        let Evaluated { outcome, .. } = evaluated(text);
+        let peak = outcome.peak.row.total();
+        let shown = text_of(&html);
+        assert!(
+            shown.contains(&format::bytes(peak)) && shown.contains(&format::bytes(peak.times(2)))
+        );
+        assert!(shown.contains("ProfilerStep#7") && shown.contains("654\u{202f}321"), "{shown}");
+        assert!(!shown.contains("NaN") && !shown.contains("inf"), "{shown}");
+        assert_eq!(shown.contains(is_chinese), locale == Locale::Zh, "{shown}");
+        let differences = compare(&twice(&outcome), &outcome).differences.len();
+        assert_eq!(html.matches("<li>").count(), differences, "{text}");
+        assert_eq!(differences, if text == NOTHING { 0 } else { 3 });
     }
 }
 

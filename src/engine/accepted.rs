@@ -70,8 +70,6 @@ pub enum Accepted {
     NeedsZero3,
     /// An object with the groups of a request.
     Request,
-    /// A config, a workload or a scenario.
-    Paste,
     /// The object of a config.json.
     Config,
     /// A family of models that is read.
@@ -135,7 +133,6 @@ impl Display for Accepted {
             }
             Self::NeedsZero3 => f.write_str("none or optimizer, or zero 3 beside it"),
             Self::Request => f.write_str("an object with v, workload, training, hardware, policy"),
-            Self::Paste => f.write_str("a config.json, a workload or a scenario, as an object"),
             Self::Config => f.write_str("the object of a config.json"),
             Self::Family => write!(f, "model_type {FAMILIES}"),
             Self::Dense => f.write_str("a dense model: mixtures of experts are not modelled"),

@@ -101,6 +101,12 @@ pub fn per_second(value: f64) -> String {
     if value.abs() >= 100.0 { thousands(value) } else { digits(value) }
 }
 
+/// "170 000": a count, to the last.
+#[must_use]
+pub fn whole(count: u64) -> String {
+    grouped(&count.to_string())
+}
+
 /// A share with its sign: "+13.2 %", "−4.0 %", "0 %".
 #[must_use]
 pub fn percent_change(share: f64) -> String {
@@ -194,12 +200,14 @@ fn signed(value: f64, decimals: usize) -> String {
 /// Whole, with thin spaces from five digits on and in four.
 fn thousands(value: f64) -> String {
     let text = format!("{:.0}", value.abs());
+    let sign = if value < 0.0 && text != "0" { MINUS.to_string() } else { String::new() };
+    sign + &grouped(&text)
+}
+
+fn grouped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
-    if value < 0.0 && text != "0" {
-        out.push(MINUS);
-    }
     for (i, digit) in text.chars().enumerate() {
-        if i > 0 && (text.len() - i) % 3 == 0 {
+        if i > 0 && (text.len() - i).is_multiple_of(3) {
             out.push(THIN);
         }
         out.push(digit);
@@ -260,6 +268,7 @@ mod tests {
         assert_eq!(flat(&flops(312e12)), "312 TFLOP/s");
         assert_eq!(flat(&count(6.738e9)), "6.74 B");
         assert_eq!(flat(&count(512.0)), "512");
+        assert_eq!(flat(&whole(1_234_567)), "1 234 567");
         assert_eq!(flat(&per_second(12_345.6)), "12 346");
         assert_eq!(flat(&per_second(0.694)), "0.69");
         assert_eq!(flat(&percent_change(0.132)), "+13.2 %");

@@ -2,6 +2,7 @@
 //! Its laws: bands are stacked in the order of [`BANDS`], every column of pixels keeps its maximum, and time is where the
 //! timeline has it.
 
+use super::measured;
 use super::scale::{self, Scale};
 use super::time::{TimeAxis, Window};
 use super::{Rect, Tick, float, index, px, text_width};
@@ -138,6 +139,8 @@ pub struct Ledger {
     pub outline: String,
     /// What is above the capacity; empty if nothing is.
     pub overflow: String,
+    /// What was measured, as a line; empty if nothing was.
+    pub measured: String,
     /// Capacity.
     pub capacity: Capacity,
     /// Peak, if it is in the window.
@@ -172,9 +175,14 @@ struct Column {
 }
 
 impl Ledger {
-    /// Places the ledger; `names` are the bands' names, for what fits where.
+    /// Places the ledger; `names` are the bands' names, for what fits where. `measured` is on the same time axis.
     #[must_use]
-    pub fn of(outcome: &Outcome, view: View, names: &[String; 7]) -> Self {
+    pub fn of(
+        outcome: &Outcome,
+        measured: &[(Nanos, Bytes)],
+        view: View,
+        names: &[String; 7],
+    ) -> Self {
         let axis = TimeAxis::new(view.width, view.window);
         let plot = Rect {
             x: axis.left,
@@ -183,7 +191,9 @@ impl Ledger {
             h: if axis.is_narrow() { 190.0 } else { 196.0 },
         };
         let columns = columns(&outcome.ledger, &axis);
-        let (domain, below) = domain(outcome, &columns, view.focus);
+        let measured = measured::line(measured, &axis);
+        let highest = measured.iter().map(|point| point.1).fold(0.0, f64::max);
+        let (domain, below) = domain(outcome, &columns, highest, view.focus);
         let foot = if below.is_some() { 26.0 } else { 0.0 };
         let scale = Scale::new(domain, (plot.bottom() - foot, plot.y));
         let present: Vec<usize> = (0..7).filter(|&b| is_present(&columns, b)).collect();
@@ -204,6 +214,7 @@ impl Ledger {
                 .collect(),
             outline: draw.line(&columns),
             overflow: draw.overflow(&columns, outcome.memory.as_f64()),
+            measured: measured::path(&measured, |bytes| draw.y(bytes)),
             capacity: Capacity {
                 y: px(scale.held(outcome.memory.as_f64())),
                 beyond: !scale.contains(outcome.memory.as_f64()),
@@ -291,8 +302,13 @@ fn thickness(column: &Column, band: usize) -> f64 {
 
 /// From 0 to the higher of capacity and summit; in focus from just below what never moves to the summit, and to the
 /// capacity if that is near.
-fn domain(outcome: &Outcome, columns: &[Column], focus: bool) -> ((f64, f64), Option<Bytes>) {
-    let summit = columns.iter().map(|column| column.tops[6]).fold(0.0, f64::max);
+fn domain(
+    outcome: &Outcome,
+    columns: &[Column],
+    measured: f64,
+    focus: bool,
+) -> ((f64, f64), Option<Bytes>) {
+    let summit = columns.iter().map(|column| column.tops[6]).fold(measured, f64::max);
     let memory = outcome.memory.as_f64();
     let still = outcome.standing.total().as_f64();
     if focus && still > 0.0 && summit > still {
@@ -568,7 +584,7 @@ mod tests {
     fn picture(text: &str, width: f64, focus: bool) -> (Outcome, Ledger) {
         let (_, _, outcome) = evaluate_text(text).expect("a sound request");
         let window = Window::whole(&outcome);
-        let ledger = Ledger::of(&outcome, View { width, window, focus }, &names());
+        let ledger = Ledger::of(&outcome, &[], View { width, window, focus }, &names());
         (outcome, ledger)
     }
 

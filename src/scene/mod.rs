@@ -6,6 +6,7 @@
 
 pub mod format;
 pub mod ledger;
+pub mod measured;
 pub mod pareto;
 pub mod ratio;
 pub mod scale;

@@ -3,8 +3,11 @@
 use super::caveats::caveats;
 use super::chart::{Pareto, Ratio};
 use super::control::{Panel, Paste};
+use super::drop::use_drop;
 use super::embed::use_told_height;
 use super::header::{Header, PASTE_BUTTON, training_name};
+use super::importer::{Status, use_importer};
+use super::importing::{DropHint, Importing, refusal};
 use super::location;
 use super::media::use_media;
 use super::notice::{self, Notices};
@@ -39,18 +42,30 @@ pub fn App() -> Html {
     let search = use_search(&state.evaluated, &request);
     use_address(&state, &send);
     use_document(&state);
+    let importer = use_importer(send.clone());
+    let over = use_drop(importer.take.clone());
     let pasting = use_state_eq(|| false);
     let top = use_node_ref();
     use_told_height(&top, state.view.embed);
-    let problem =
-        state.problem.as_ref().map(|error| AttrValue::from(notice::message(error, state.locale)));
     let locale = state.locale;
+    let problem = match &importer.status {
+        Status::Refused { name, error } => Some(refusal(error, name, locale)),
+        _ => state.problem.as_ref().map(|error| notice::message(error, locale)),
+    };
+    let problem = problem.map(AttrValue::from);
     let toggle = use_callback(pasting.clone(), |(), pasting| {
         if **pasting {
             focus(PASTE_BUTTON);
         }
         pasting.set(!**pasting);
     });
+    let ondismiss = {
+        let (send, cancel) = (send.clone(), importer.cancel.clone());
+        Callback::from(move |()| {
+            cancel.emit(());
+            send.emit(Msg::Dismiss);
+        })
+    };
     let knobs = !state.view.embed || state.view.views.iter().any(|view| view == "knobs");
     html! {
         <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
@@ -60,13 +75,17 @@ pub fn App() -> Html {
                     {locale} theme={state.theme().map(|theme| AttrValue::from(theme.to_owned()))} send={send.clone()} onpaste={toggle.clone()} />
             }
             if *pasting {
-                <Paste {locale} problem={problem.clone()} onpaste={send.reform(Msg::Paste)} onclose={toggle} />
+                <Paste {locale} problem={problem.clone()} ontake={importer.take.clone()} onclose={toggle} />
             }
+            <Importing status={importer.status.clone()} {locale} oncancel={importer.cancel.clone()} />
+            if over { <DropHint {locale} /> }
             if state.view.shows("verdict") {
                 <Verdict evaluated={state.evaluated.clone()} {locale} />
             }
             <Notices {locale} problem={problem.filter(|_| !*pasting)} clamped={state.clamped.clone()} ignored={state.ignored.clone()}
-                caveats={caveats(&state.evaluated.scenario, locale).map(AttrValue::from)} profile={matches!(state.evaluated.scenario.workload, Workload::Profile(_))} without_worker={search.without_worker} ondismiss={send.reform(|()| Msg::Dismiss)} />
+                caveats={caveats(&state.evaluated.scenario, locale).map(AttrValue::from)}
+                profile={matches!(state.evaluated.scenario.workload, Workload::Profile(_))} measured={state.measured.is_some()}
+                without_worker={search.without_worker} ondismiss={ondismiss} />
             <main class={classes!("body", knobs.then_some("with-knobs"))}>
                 if knobs {
                     <Panel evaluated={state.evaluated.clone()} {locale} send={send.clone()} />
@@ -97,7 +116,8 @@ fn Views(props: &ViewsProps) -> Html {
     html! {
         <div class="views" id="views">
             if ledger || timeline {
-                <Stage evaluated={evaluated.clone()} {locale} {ledger} {timeline} {still} />
+                <Stage evaluated={evaluated.clone()} {locale} {ledger} {timeline} {still}
+                    measured={state.measured.clone()} onunmeasure={send.reform(|()| Msg::Unmeasure)} />
             }
             <div class="pair">
                 if view.shows("pareto") { <ParetoView state={state.clone()} search={search.clone()} send={send.clone()} /> }

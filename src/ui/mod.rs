@@ -1,5 +1,6 @@
 //! The page: Yew only. Props in, marks out; it computes neither physics nor geometry. `store` is the one state; only `clock` asks
-//! for animation frames, only `location` touches history, only `embed` posts messages, only `planner` talks to the worker.
+//! for animation frames, only `location` touches history, only `embed` posts messages to
+//! the host, only `planner` and `importer` have workers.
 
 mod app;
 mod caveats;
@@ -7,8 +8,11 @@ pub mod chart;
 mod clock;
 pub mod control;
 mod door;
+mod drop;
 mod embed;
 mod header;
+mod importer;
+mod importing;
 mod location;
 mod media;
 pub mod notice;
@@ -19,6 +23,7 @@ pub mod store;
 pub mod textbook;
 pub mod verdict;
 mod width;
+mod worker;
 
 pub use app::App;
 pub use shared::Shared;

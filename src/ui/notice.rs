@@ -64,7 +64,6 @@ fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
         Accepted::SomeActions => words::accepted_some_actions,
         Accepted::NeedsZero3 => words::accepted_needs_zero3,
         Accepted::Request => words::accepted_request,
-        Accepted::Paste => words::accepted_paste,
         Accepted::Config => words::accepted_config,
         Accepted::Dense => words::accepted_dense,
         Accepted::NoLatent => words::accepted_no_latent,
@@ -93,8 +92,10 @@ pub struct Props {
     pub caveats: Option<AttrValue>,
     /// The search has no worker.
     pub without_worker: bool,
-    /// The model is a pasted profile, which no address carries.
+    /// The model is a profile, which no address carries.
     pub profile: bool,
+    /// So is a measurement.
+    pub measured: bool,
     /// The notice was read.
     pub ondismiss: Callback<()>,
 }
@@ -122,6 +123,9 @@ pub fn Notices(props: &Props) -> Html {
     if props.profile {
         lines.push(words::notice_profile(locale).to_owned());
     }
+    if props.measured {
+        lines.push(words::notice_measured(locale).to_owned());
+    }
     let dismissable =
         props.problem.is_some() || !props.clamped.is_empty() || !props.ignored.is_empty();
     html! {
@@ -142,6 +146,7 @@ pub fn Notices(props: &Props) -> Html {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::import_text;
     use crate::request::Request;
 
     #[test]
@@ -154,10 +159,10 @@ mod tests {
             r#"{"model_type": "gpt2", "n_layer": "many"}"#,
             r#"{"kind": "transformer", "batch": "many"}"#,
             r#"{"kind": "transformer", "hidden": 100, "heads": 3}"#,
-            "[]",
         ];
         for paste in pastes {
-            let error = opening.with_paste(paste).expect_err("it is refused");
+            let imported = import_text(paste).expect("it is JSON");
+            let error = opening.with_import(&imported).expect_err("it is refused");
             let (english, chinese) = (message(&error, Locale::En), message(&error, Locale::Zh));
             assert!(english.contains("expected"), "{english}");
             assert!(

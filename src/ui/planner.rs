@@ -1,4 +1,4 @@
-//! The search, in a worker: the only place that talks to it. Latest wins: one call runs, one waits, a newer one takes the
+//! The search, in a worker of its own. Latest wins: one call runs, one waits, a newer one takes the
 //! place of the one that waits. Where workers are blocked it runs on the page, once the reader lets go.
 
 use crate::engine::outcome::Summary;
@@ -6,13 +6,14 @@ use crate::engine::search::front::{self, Front};
 use crate::engine::{Error, Scenario};
 use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
+use crate::ui::worker::{self, object};
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
-use js_sys::{Object, Reflect};
+use js_sys::Reflect;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType, window};
+use web_sys::{MessageEvent, Worker};
 use yew::prelude::*;
 
 /// The survey of a request as text: what the worker's `survey` answers.
@@ -20,7 +21,8 @@ use yew::prelude::*;
 /// # Errors
 /// As [`Scenario::parse`].
 pub fn survey(text: &str) -> Result<String, Error> {
-    let (scenario, _) = Scenario::parse(text)?;
+    // The page's own request, which may hold a profile longer than what the doors take.
+    let (scenario, _) = Scenario::read(&serde_json::from_str(text)?)?;
     Ok(serde_json::to_string(&front::survey(&scenario))?)
 }
 
@@ -88,16 +90,8 @@ impl Planner {
     }
 }
 
-/// Starts the worker, from the addresses that static/boot.js leaves.
 fn hire(handle: &Handle) -> Option<()> {
-    let window: JsValue = window()?.into();
-    let assets = Reflect::get(&window, &"galleyAssets".into()).ok().filter(JsValue::is_object)?;
-    let asset = |key: &str| Reflect::get(&assets, &key.into()).ok();
-    let options = WorkerOptions::new();
-    options.set_type(WorkerType::Module);
-    let worker = Worker::new_with_options(&asset("worker")?.as_string()?, &options).ok()?;
-    let init = object(&[("type", "init".into()), ("js", asset("js")?), ("wasm", asset("wasm")?)]);
-    worker.post_message(&init).ok()?;
+    let worker = worker::hire("page")?;
     let on_message = EventListener::new(&worker, "message", {
         let handle = handle.clone();
         move |event| {
@@ -180,14 +174,6 @@ fn ask(handle: &Handle, text: Shared<String>, evaluated: Shared<Evaluated>) {
         drop(planner);
         on_the_page(handle, job);
     }
-}
-
-fn object(entries: &[(&str, JsValue)]) -> Object {
-    let object = Object::new();
-    for (key, value) in entries {
-        let _own_property = Reflect::set(&object, &(*key).into(), value);
-    }
-    object
 }
 
 /// The front of `evaluated`, kept up with while it changes. `request` is its text.

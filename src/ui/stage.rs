@@ -1,10 +1,12 @@
 //! One step in time: the counter, the ledger above the two-stream timeline on one axis, and the playhead that runs through all
 //! three. The playhead is the stage's own state: what does not move with it is not drawn again.
 
-use super::chart::{Counter, Evaluated, Ledger, Timeline, Zoom};
+use super::chart::{Beside, Counter, Evaluated, Ledger, Timeline, Zoom};
 use super::clock::use_frames;
 use super::width::use_width;
 use crate::engine::units::Nanos;
+use crate::import::Measured;
+use crate::import::compare::compare;
 use crate::scene::format;
 use crate::scene::time::Window;
 use crate::ui::Shared;
@@ -28,6 +30,10 @@ pub struct Props {
     pub timeline: bool,
     /// The reader wants no motion: steps in place of play.
     pub still: bool,
+    /// What was measured, if anything.
+    pub measured: Option<Shared<Measured>>,
+    /// The measurement is to go.
+    pub onunmeasure: Callback<()>,
 }
 
 /// The stage.
@@ -42,6 +48,13 @@ pub fn Stage(props: &Props) -> Html {
     let playing = use_state_eq(|| false);
     let speed = use_state_eq(|| 1.0_f64);
     let zoomed = use_state_eq(|| None::<Window>);
+    let compared = {
+        let given = (evaluated.clone(), props.measured.clone());
+        use_memo(given, |(evaluated, measured)| {
+            let measured = measured.as_ref()?;
+            Some(Shared::new(compare(measured, &evaluated.outcome)))
+        })
+    };
     let whole = Window::whole(&evaluated.outcome);
     let end = whole.end.secs();
     let share = match *placed {
@@ -84,8 +97,12 @@ pub fn Stage(props: &Props) -> Html {
             <p class="help">{words::app_help_stage(*locale)}</p>
             <div class="measure" ref={node}>
                 <Counter evaluated={evaluated.clone()} {playhead} locale={*locale} {width} />
+                if let (Some(measured), Some(comparison)) = (&props.measured, &*compared) {
+                    <Beside evaluated={evaluated.clone()} measured={measured.clone()} comparison={comparison.clone()} locale={*locale}
+                        onremove={props.onunmeasure.clone()} />
+                }
                 if props.ledger {
-                    <Ledger evaluated={evaluated.clone()} {playhead} locale={*locale} {width} {window} onseek={onseek.clone()} />
+                    <Ledger evaluated={evaluated.clone()} measured={(*compared).clone()} {playhead} locale={*locale} {width} {window} onseek={onseek.clone()} />
                 }
                 if props.timeline {
                     <Timeline evaluated={evaluated.clone()} {playhead} locale={*locale} {width} {window} {onseek} />

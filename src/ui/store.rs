@@ -2,6 +2,7 @@
 
 use crate::engine::error::{Clamped, Error, Notes};
 use crate::engine::{Policy, Scenario, evaluate};
+use crate::import::{Imported, Kind, Measured};
 use crate::link::{Link, View};
 use crate::request::{Reading, Request};
 use crate::ui::Shared;
@@ -22,8 +23,10 @@ pub enum Msg {
     Preset(&'static str, String),
     /// Another policy, from a dot of the front.
     Choose(Policy),
-    /// Text was pasted.
-    Paste(String),
+    /// A file or pasted text was read.
+    Import(Imported),
+    /// The measurement is no longer wanted.
+    Unmeasure,
     /// The address changed under the page.
     Load(Link),
     /// Another language.
@@ -63,6 +66,8 @@ pub struct State {
     pub turning: bool,
     /// The last change came from the address, which therefore has it already.
     pub from_address: bool,
+    /// What was measured, to be shown beside the prediction; in no address.
+    pub measured: Option<Shared<Measured>>,
 }
 
 impl State {
@@ -84,6 +89,7 @@ impl State {
             turned: Vec::new(),
             turning: false,
             from_address: true,
+            measured: None,
         };
         state.load(link)
     }
@@ -117,6 +123,17 @@ impl State {
         }
         self.from_address = false;
         self
+    }
+
+    /// What a file says. A curve is no decision about the scenario, and a model without a measurement leaves no old one.
+    fn import(self, imported: Imported) -> Self {
+        let reading = self.request.with_import(&imported);
+        let curve = imported.kind == Kind::Curve;
+        let next = if curve { self } else { self.take(reading).committed() };
+        if next.problem.is_some() && !curve {
+            return next;
+        }
+        Self { measured: imported.measured.map(Shared::new), problem: None, ..next }
     }
 
     fn change(self, changes: &[(String, Value)]) -> Self {
@@ -172,10 +189,8 @@ impl Reducible for State {
                 let reading = state.request.with_policy(&policy);
                 state.take(reading).committed()
             }
-            Msg::Paste(text) => {
-                let reading = state.request.with_paste(&text);
-                state.take(reading).committed()
-            }
+            Msg::Import(imported) => state.import(imported),
+            Msg::Unmeasure => State { measured: None, ..state },
             Msg::Load(link) => state.load(link),
             Msg::Speak(locale) => {
                 let view = View { lang: Some(locale.tag().to_owned()), ..state.view.clone() };
@@ -188,7 +203,10 @@ impl Reducible for State {
             Msg::Dismiss => {
                 State { problem: None, clamped: Vec::new(), ignored: Vec::new(), ..state }
             }
-            Msg::Reset => state.take(Request::read(Request::opening())).committed(),
+            Msg::Reset => {
+                let next = state.take(Request::read(Request::opening())).committed();
+                State { measured: None, ..next }
+            }
         })
     }
 }
@@ -221,5 +239,26 @@ mod tests {
         state = after(state, Msg::Load(link()));
         state = after(state, turn("policy.k", 7));
         assert!(!state.same_knob, "nor is the one that Back came to");
+    }
+
+    #[test]
+    fn a_measurement_stays_until_it_is_taken_away() {
+        let read = |text: &str| Msg::Import(crate::import::import_text(text).expect("a file"));
+        let curve = || read(r#"{"galley": "memory", "v": 1, "curve": [[0, 1], [1, 2]]}"#);
+        let mut state = Rc::new(State::open(crate::link::read("", ""), Locale::En));
+        state = after(state, curve());
+        assert!(state.measured.is_some());
+        assert_eq!(state.commits, 0, "a curve is no decision");
+        state = after(state, turn("policy.k", 3));
+        assert!(state.measured.is_some(), "a knob leaves it");
+        state = after(state, read(r#"{"kind": "profile", "layers": []}"#));
+        assert!(state.problem.is_some() && state.measured.is_some(), "so does what is refused");
+        state = after(state, Msg::Unmeasure);
+        assert!(state.measured.is_none());
+        let lesson = r#"{"kind": "lesson"}"#;
+        state = after(after(state, curve()), read(lesson));
+        assert!(state.measured.is_none(), "another model has not been measured");
+        state = after(after(state, curve()), Msg::Reset);
+        assert!(state.measured.is_none());
     }
 }

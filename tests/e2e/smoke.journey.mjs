@@ -14,14 +14,14 @@ export default async ({ page, url, check, open, browser }) => {
 
   const addresses = await page.evaluate(() => globalThis.galleyAssets);
   check(
-    "the addresses of program and worker are absolute",
-    ["js", "wasm", "worker"].every((key) => addresses[key].startsWith(url)),
+    "the addresses of programs and worker are absolute",
+    [addresses.worker, ...Object.values(addresses.page), ...Object.values(addresses.reader)].every((address) => address.startsWith(url)),
     JSON.stringify(addresses),
   );
 
   // Called before the program is there, once unknown and once meaningless: every call is answered, in order.
   const replies = await page.evaluate(
-    ({ js, wasm, worker }) =>
+    ({ page: { js, wasm }, worker }) =>
       new Promise((resolve, reject) => {
         const search = new Worker(worker, { type: "module" });
         const replies = [];

@@ -211,7 +211,7 @@ impl<'a> Config<'a> {
             "layers": self.int(&["n_layer", "num_hidden_layers"], 12)?,
             "hidden": hidden,
             "heads": self.int(&["n_head", "num_attention_heads"], 12)?,
-            "ffn": self.int(&["n_inner"], 4 * hidden)?,
+            "ffn": self.int(&["n_inner"], hidden.saturating_mul(4))?,
             "vocab": self.int(&["vocab_size"], 50257)?,
             "tied_embedding": self.flag("tie_word_embeddings", true)?,
             "dropout": self.dropout(&[("resid_pdrop", 0.1), ("embd_pdrop", 0.1), ("attn_pdrop", 0.1)])?,

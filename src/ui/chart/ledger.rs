@@ -5,6 +5,7 @@ use super::playhead::Playhead;
 use super::twin::{MOST_ROWS, Table, Twin};
 use super::{Evaluated, axis, name};
 use crate::engine::units::{Bytes, Nanos};
+use crate::import::compare::Comparison;
 use crate::scene::ledger::{self as scene, BANDS, Band, View};
 use crate::scene::time::Window;
 use crate::scene::{Rect, format};
@@ -21,6 +22,9 @@ pub struct Props {
     pub locale: Locale,
     /// Width in CSS pixels.
     pub width: f64,
+    /// What was measured, on the prediction's time axis.
+    #[prop_or_default]
+    pub measured: Option<Shared<Comparison>>,
     /// Where the playhead is.
     pub playhead: Nanos,
     /// The playhead was moved.
@@ -52,8 +56,11 @@ pub fn Ledger(props: &Props) -> Html {
     let pointed = use_state_eq(|| None::<Nanos>);
     let window = props.window.unwrap_or_else(|| Window::whole(&evaluated.outcome));
     let view = View { width: props.width, window, focus: *focus };
-    let scene = use_memo((evaluated.clone(), view, locale), |(evaluated, view, locale)| {
-        Shared::new(scene::Ledger::of(&evaluated.outcome, *view, &name::bands(*locale)))
+    let measured = props.measured.clone();
+    let given = (evaluated.clone(), measured.clone(), view, locale);
+    let scene = use_memo(given, |(evaluated, measured, view, locale)| {
+        let curve = measured.as_ref().map_or(&[][..], |measured| &measured.curve);
+        Shared::new(scene::Ledger::of(&evaluated.outcome, curve, *view, &name::bands(*locale)))
     });
     let scene: Shared<scene::Ledger> = (*scene).clone();
     let onpoint = {
@@ -81,8 +88,8 @@ pub fn Ledger(props: &Props) -> Html {
                     slider=true text={AttrValue::from(format!(": {}", total(evaluated, props.playhead)))}
                     onseek={props.onseek.clone()} {onpoint} />
             </div>
-            { readout(evaluated, *pointed, locale) }
-            <LedgerTwin evaluated={evaluated.clone()} {locale} open={props.open} />
+            { readout(evaluated, measured.as_ref(), *pointed, locale) }
+            <LedgerTwin evaluated={evaluated.clone()} {measured} {locale} open={props.open} />
         </figure>
     }
 }
@@ -92,7 +99,12 @@ fn total(evaluated: &Evaluated, at: Nanos) -> String {
 }
 
 /// What is there at the pointer; at the playhead, the counter says it.
-fn readout(evaluated: &Evaluated, pointed: Option<Nanos>, locale: Locale) -> Html {
+fn readout(
+    evaluated: &Evaluated,
+    measured: Option<&Shared<Comparison>>,
+    pointed: Option<Nanos>,
+    locale: Locale,
+) -> Html {
     let Some(at) = pointed else {
         return html! { <p class="chart-readout">{words::chart_ledger_hint(locale)}</p> };
     };
@@ -103,6 +115,9 @@ fn readout(evaluated: &Evaluated, pointed: Option<Nanos>, locale: Locale) -> Htm
     html! {
         <p class="chart-readout num">
             <span class="part lead">{words::chart_ledger_at(locale, &format::time(at), &format::bytes(row.total()))}</span>
+            if let Some(bytes) = measured.and_then(|measured| measured.at(at)) {
+                <span class="part">{words::measured_name(locale)}{" "}<b>{format::bytes(bytes)}</b></span>
+            }
             { for parts }
         </p>
     }
@@ -141,6 +156,8 @@ fn Body(props: &BodyProps) -> Html {
                 }) }
                 { axis::path("mark mark-overflow", &scene.overflow, fill(id, "overflow")) }
                 { axis::path("ledger-outline", &scene.outline, None) }
+                { axis::path("measured-halo", &scene.measured, None) }
+                { axis::path("measured-line", &scene.measured, None) }
                 { below(scene, *locale) }
                 { capacity(evaluated, scene, &memory, *locale) }
                 { for scene.labels.iter().map(|label| band_label(label, *locale)) }
@@ -222,11 +239,14 @@ fn band_label(label: &scene::BandLabel, locale: Locale) -> Html {
 /// The bands that found no place in the picture.
 fn legend(scene: &scene::Ledger, id: &str, locale: Locale) -> Html {
     let unnamed: Vec<Band> = scene.unnamed().collect();
-    if unnamed.is_empty() {
+    if unnamed.is_empty() && scene.measured.is_empty() {
         return Html::default();
     }
     html! {
         <ul class="legend" aria-label={words::chart_legend(locale)}>
+            if !scene.measured.is_empty() {
+                <li><svg class="swatch" width="22" height="12" aria-hidden="true"><path class="measured-line" d="M0 8H8V4H22" /></svg>{words::measured_name(locale)}</li>
+            }
             { for unnamed.iter().map(|band| html! { <li>{swatch(id, band.class())}{name::band(locale, *band)}</li> }) }
         </ul>
     }
@@ -235,18 +255,25 @@ fn legend(scene: &scene::Ledger, id: &str, locale: Locale) -> Html {
 #[derive(Clone, PartialEq, Properties)]
 struct TwinProps {
     evaluated: Shared<Evaluated>,
+    measured: Option<Shared<Comparison>>,
     locale: Locale,
     open: bool,
 }
 
 #[component]
 fn LedgerTwin(props: &TwinProps) -> Html {
-    let table = use_callback((props.evaluated.clone(), props.locale), |(), (evaluated, locale)| {
+    let given = (props.evaluated.clone(), props.measured.clone(), props.locale);
+    let table = use_callback(given, |(), (evaluated, measured, locale)| {
         let mut head =
             vec![words::chart_time(*locale).to_owned(), words::chart_total(*locale).to_owned()];
+        head.extend(measured.iter().map(|_| words::measured_name(*locale).to_owned()));
         head.extend(name::bands(*locale));
         let row = |step: crate::engine::ledger::Step| {
             let mut cells = vec![format::time(step.at), format::bytes(step.row.total())];
+            let there = |measured: &Shared<Comparison>| {
+                measured.at(step.at).map_or_else(|| format::NONE.to_owned(), format::bytes)
+            };
+            cells.extend(measured.iter().map(there));
             cells.extend(BANDS.map(|band| format::bytes(band.bytes(&step.row))));
             cells
         };

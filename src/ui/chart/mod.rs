@@ -3,6 +3,7 @@
 //! own above the picture, so that the picture is not drawn again.
 
 mod axis;
+mod beside;
 mod counter;
 mod key;
 mod ledger;
@@ -16,6 +17,7 @@ mod timeline;
 mod twin;
 mod zoom;
 
+pub use beside::Beside;
 pub use counter::Counter;
 pub use ledger::Ledger;
 pub use name::{layer as layer_name, policy_name};

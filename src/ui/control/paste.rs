@@ -1,7 +1,10 @@
-//! A box for somebody's own model: a config.json, a workload or a scenario. What does not read is said, and stays in the box.
+//! A box for somebody's own files: a config.json, a profile, a scenario, a trace; chosen, dropped or pasted. What does not read is said, and
+//! stays in the box.
 
+use crate::ui::drop::chosen;
+use crate::ui::importer::Incoming;
 use crate::words::{self, Locale};
-use web_sys::HtmlTextAreaElement;
+use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 /// Whom the box tells.
@@ -11,8 +14,8 @@ pub struct Props {
     pub locale: Locale,
     /// Why the last text was refused.
     pub problem: Option<AttrValue>,
-    /// The text is to be used.
-    pub onpaste: Callback<String>,
+    /// The text or file is to be used.
+    pub ontake: Callback<Incoming>,
     /// The box is to close.
     pub onclose: Callback<()>,
 }
@@ -32,11 +35,22 @@ pub fn Paste(props: &Props) -> Html {
         });
     }
     let onuse = {
-        let (node, onpaste) = (node.clone(), props.onpaste.clone());
+        let (node, ontake) = (node.clone(), props.ontake.clone());
         Callback::from(move |_| {
             if let Some(area) = node.cast::<HtmlTextAreaElement>() {
-                onpaste.emit(area.value());
+                ontake.emit(Incoming::Text(area.value()));
             }
+        })
+    };
+    let onfile = {
+        let ontake = props.ontake.clone();
+        Callback::from(move |event: Event| {
+            let input = event.target_unchecked_into::<HtmlInputElement>();
+            if let Some(incoming) = input.files().and_then(|files| chosen(&files)) {
+                ontake.emit(incoming);
+            }
+            // Or choosing the same file again, once it is mended, would be no change.
+            input.set_value("");
         })
     };
     let onclose = props.onclose.reform(|_| ());
@@ -58,6 +72,8 @@ pub fn Paste(props: &Props) -> Html {
                 <p class="problem" role="alert">{problem}</p>
             }
             <p class="buttons">
+                <label class="file">{words::import_choose(locale)}
+                    <input type="file" accept=".json,application/json" onchange={onfile} aria-describedby="paste-help" /></label>
                 <button class="primary" onclick={onuse}>{words::paste_use(locale)}</button>
                 <button onclick={onclose}>{words::paste_close(locale)}</button>
             </p>

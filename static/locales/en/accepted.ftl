@@ -20,7 +20,6 @@ accepted-divides-heads = a divisor of heads ({ $heads })
 accepted-shares-key-heads = a divisor of heads ({ $heads }) that divides kv_heads ({ $kv }) or is a multiple of it
 accepted-needs-zero3 = none or optimizer, or ZeRO stage 3 beside it
 accepted-request = an object with v, workload, training, hardware, policy
-accepted-paste = a config.json, a workload or a scenario, as an object
 accepted-config = the object of a config.json
 accepted-family = model_type { $families }
 accepted-dense = a dense model: mixtures of experts are not modelled

@@ -13,7 +13,7 @@ app-full-bf16 = Full, bf16 and SGD
 app-lora = LoRA, rank 16
 app-qlora = QLoRA, rank 16, 4-bit base
 app-custom = Custom
-app-paste = Paste a config
+app-paste = Open a file
 app-theme = Theme
 app-theme-auto = Auto
 app-theme-light = Light
@@ -102,14 +102,15 @@ notice-unfit = { $key } is { $given }; expected { $accepted }.
 notice-missing = { $key } is missing; expected { $accepted }.
 notice-too-large = { $key } comes to { $given }, beyond { $accepted }. Make the model, batch or sequence smaller, or the card faster.
 notice-dismiss = Dismiss
-notice-profile = A pasted profile is not in the address: reloading the page loses it.
+notice-profile = A profile is not in the address: reloading the page loses it.
+notice-measured = A measurement is not in the address: reloading the page loses it.
 notice-worker = The search runs without a worker here, so it waits until you let go of a slider.
 
 ### Pasting
 
-paste-title = Paste a model
-paste-help = A Hugging Face config.json (Llama, Mistral, Qwen2, Qwen3, GPT-2, GPT-NeoX, BERT), a workload or a whole scenario, as JSON. It stays in this page.
-paste-use = Use it
+paste-title = Open or paste a file
+paste-help = A Hugging Face config.json (Llama, Mistral, Qwen2, Qwen3, GPT-2, GPT-NeoX, BERT), a workload, a whole scenario, a profile or memory curve of tools/profile_model.py, or a PyTorch profiler trace recorded with profile_memory=True, as JSON of up to 50 MB. Choose it, drop it anywhere on the page, or paste it. It stays in this page.
+paste-use = Use the text
 paste-close = Close
 paste-label = JSON
 

@@ -20,7 +20,6 @@ accepted-divides-heads = heads（{ $heads }）的约数
 accepted-shares-key-heads = heads（{ $heads }）的约数，且能整除 kv_heads（{ $kv }）或是其倍数
 accepted-needs-zero3 = none 或 optimizer；否则 ZeRO 须为第 3 级
 accepted-request = 含 v、workload、training、hardware、policy 的对象
-accepted-paste = config.json、workload 或场景，写成对象
 accepted-config = config.json 的对象
 accepted-family = model_type 为 { $families }
 accepted-dense = 稠密模型：混合专家未建模

@@ -13,7 +13,7 @@ app-full-bf16 = 全量，bf16 与 SGD
 app-lora = LoRA，秩 16
 app-qlora = QLoRA，秩 16，4 位底座
 app-custom = 自定义
-app-paste = 粘贴配置
+app-paste = 打开文件
 app-theme = 主题
 app-theme-auto = 自动
 app-theme-light = 浅色
@@ -102,14 +102,15 @@ notice-unfit = { $key } 的值是 { $given }；应为 { $accepted }。
 notice-missing = 缺少 { $key }；应为 { $accepted }。
 notice-too-large = { $key } 达到 { $given }，超过 { $accepted }。请减小模型、批大小或序列长度，或换更快的显卡。
 notice-dismiss = 关闭
-notice-profile = 粘贴的 profile 不在网址里：重新加载页面会丢失它。
+notice-profile = profile 不在网址里：重新加载页面会丢失它。
+notice-measured = 实测数据不在网址里：重新加载页面会丢失它。
 notice-worker = 此处无法使用后台线程，松开滑块后才会搜索。
 
 ### 粘贴
 
-paste-title = 粘贴一个模型
-paste-help = Hugging Face 的 config.json（Llama、Mistral、Qwen2、Qwen3、GPT-2、GPT-NeoX、BERT）、一个 workload 或整个场景，JSON 格式。内容只留在本页。
-paste-use = 采用
+paste-title = 打开或粘贴文件
+paste-help = Hugging Face 的 config.json（Llama、Mistral、Qwen2、Qwen3、GPT-2、GPT-NeoX、BERT）、一个 workload、整个场景、tools/profile_model.py 生成的 profile 或显存曲线，或以 profile_memory=True 录制的 PyTorch profiler trace，JSON 格式，不超过 50 MB。可以选择文件、拖放到页面任意位置，或直接粘贴。内容只留在本页。
+paste-use = 采用文本
 paste-close = 关闭
 paste-label = JSON
 
