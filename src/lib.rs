@@ -23,6 +23,7 @@
 //! # Ok::<(), galley::engine::Error>(())
 //! ```
 
+pub mod accuracy;
 pub mod engine;
 pub mod link;
 pub mod request;

@@ -93,17 +93,32 @@ const DOM: [&str; 8] =
 fn nothing_below_the_page_knows_a_browser() {
     only_in(
         &[],
-        &["src/engine", "src/scene", "src/link.rs", "src/request.rs", "src/words.rs"],
+        &[
+            "src/engine",
+            "src/scene",
+            "src/accuracy",
+            "src/link.rs",
+            "src/request.rs",
+            "src/words.rs",
+        ],
         &DOM,
     );
 }
 
 #[test]
 fn arrows_never_point_back() {
-    let above = ["crate::scene", "crate::ui", "crate::link", "crate::request", "crate::words"];
+    let above = [
+        "crate::accuracy",
+        "crate::scene",
+        "crate::ui",
+        "crate::link",
+        "crate::request",
+        "crate::words",
+    ];
     only_in(&[], &["src/engine"], &above);
     only_in(&[], &["src/engine"], &["scene", "ui"]);
-    only_in(&[], &["src/scene", "src/link.rs", "src/request.rs"], &["ui"]);
+    only_in(&[], &["src/scene", "src/accuracy", "src/link.rs", "src/request.rs"], &["ui"]);
+    only_in(&[], &["src/scene", "src/link.rs", "src/request.rs"], &["accuracy"]);
 }
 
 /// The same numbers natively and in wasm: the engine calls no function of the platform's mathematics library, whose last bits

@@ -1,6 +1,7 @@
 //! The page: Yew only. Props in, marks out; it computes neither physics nor geometry. `store` is the one state; only `clock` asks
 //! for animation frames, only `location` touches history, only `embed` posts messages, only `planner` talks to the worker.
 
+mod accuracy;
 mod app;
 mod caveats;
 pub mod chart;
