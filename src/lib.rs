@@ -23,6 +23,7 @@
 //! # Ok::<(), galley::engine::Error>(())
 //! ```
 
+pub mod accuracy;
 pub mod engine;
 pub mod import;
 pub mod link;

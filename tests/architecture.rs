@@ -93,18 +93,34 @@ const DOM: [&str; 8] =
 fn nothing_below_the_page_knows_a_browser() {
     only_in(
         &[],
-        &["src/engine", "src/import", "src/scene", "src/link.rs", "src/request.rs", "src/words.rs"],
+        &[
+            "src/engine",
+            "src/import",
+            "src/scene",
+            "src/accuracy",
+            "src/link.rs",
+            "src/request.rs",
+            "src/words.rs",
+        ],
         &DOM,
     );
 }
 
 #[test]
 fn arrows_never_point_back() {
-    let above = ["crate::scene", "crate::ui", "crate::link", "crate::request", "crate::words"];
+    let above = [
+        "crate::accuracy",
+        "crate::scene",
+        "crate::ui",
+        "crate::link",
+        "crate::request",
+        "crate::words",
+    ];
     only_in(&[], &["src/engine", "src/import"], &above);
     only_in(&[], &["src/engine"], &["crate::import"]);
     only_in(&[], &["src/engine"], &["scene", "ui"]);
-    only_in(&[], &["src/scene", "src/link.rs", "src/request.rs"], &["ui"]);
+    only_in(&[], &["src/scene", "src/accuracy", "src/link.rs", "src/request.rs"], &["ui"]);
+    only_in(&[], &["src/scene", "src/link.rs", "src/request.rs"], &["accuracy"]);
 }
 
 /// The same numbers natively and in wasm: the engine calls no function of the platform's mathematics library, whose last bits

@@ -385,6 +385,71 @@ async fn an_embedded_page_shows_just_the_views_asked_for() {
     assert!(page.all("figure.chart-pareto").is_empty() && page.all("section.verdict").is_empty());
 }
 
+/// The cases come from beside the page, which a test in the browser has not: its answer to that one address is put in place.
+const SERVE_CASES: &str = "
+    window.XMLHttpRequest = class extends EventTarget {
+        open(method, address) { this.address = address; }
+        send() {
+            this.status = this.address.endsWith('accuracy/cases.json') ? window.casesStatus : 404;
+            this.responseText = window.cases;
+            setTimeout(() => this.dispatchEvent(new Event('loadend')), 0);
+        }
+    };
+";
+
+fn serve_cases(text: &str, status: u32) {
+    let window: wasm_bindgen::JsValue = window().expect("a window").into();
+    js_sys::Reflect::set(&window, &"cases".into(), &text.into()).expect("set");
+    js_sys::Reflect::set(&window, &"casesStatus".into(), &status.into()).expect("set");
+    js_sys::eval(SERVE_CASES).expect("a stand-in for the server");
+}
+
+async fn open_accuracy() -> Page {
+    let page = Page::open("").await;
+    page.one::<HtmlElement>(".accuracy summary").click();
+    pause(100).await;
+    page
+}
+
+#[wasm_bindgen_test]
+async fn the_cases_are_computed_filtered_and_loaded() {
+    let text = r#"{"v": 1, "groups": [{"id": "g", "title": ["Group", "组"], "about": ["About", "关于"],
+        "evidence": "derived", "source": "hand", "sets": [{"name": "lesson",
+        "request": {"v": 1, "workload": {"kind": "lesson", "act_gb": 2, "layer_s": 1}}, "columns": [["workload.layers", "L"]],
+        "figures": [{"name": ["kept", "保存"], "unit": "GB", "within": "exact", "measure": ["/", "/activation_bytes", 1e9]}],
+        "rows": [[null, [4], [8]], ["wrong", [5], [11]]]}]}]}"#;
+    serve_cases(text, 200);
+    let page = open_accuracy().await;
+    let status = page.text(".accuracy-status [role=status]");
+    assert_eq!(status, words::accuracy_come_out(Locale::En, "2", "1"));
+    assert_eq!(page.all(".accuracy .rows tbody tr").len(), 2);
+    let failing = page.text(".accuracy .rows tbody tr.fails");
+    assert!(failing.contains("wrong") && failing.contains("10\u{a0}GB"), "{failing}");
+    assert!(failing.contains("\u{2212}1\u{a0}GB (\u{2212}9.09\u{a0}%)"), "{failing}");
+
+    let only: HtmlInputElement = page.one(".accuracy-filters input[type=checkbox]");
+    only.click();
+    pause(30).await;
+    assert_eq!(page.all(".accuracy .rows tbody tr").len(), 1);
+    page.press(&words::accuracy_load_label(Locale::En, "wrong")).await;
+    let loaded =
+        engine(&[("workload", json!({"kind": "lesson", "act_gb": 2, "layer_s": 1, "layers": 5}))]);
+    assert!(page.verdict().contains(&format::time(loaded.micro)), "{}", page.verdict());
+    let address = window().expect("a window").location().hash().expect("a fragment");
+    assert!(address.contains("layers=5"), "{address}");
+}
+
+#[wasm_bindgen_test]
+async fn cases_that_cannot_be_had_are_said() {
+    for (text, status) in [("", 404), ("{", 200), ("{\"v\": 2}", 200)] {
+        serve_cases(text, status);
+        let page = open_accuracy().await;
+        let alert = page.text(".accuracy [role=alert]");
+        assert!(alert.contains("accuracy/cases.json"), "{alert}");
+        assert_eq!(alert.contains("404"), status == 404, "{alert}");
+    }
+}
+
 #[wasm_bindgen_test]
 fn native_and_wasm_agree_to_the_byte() {
     let (outcomes, expected) = (parity::outcomes(), parity::expected());

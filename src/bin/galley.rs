@@ -1,6 +1,7 @@
 //! The command-line door: `galley evaluate|front|plan|schema [FILE]`, standard input without FILE. Exit 0 with a result,
-//! 2 with `{"error": …}` on bad input.
+//! 2 with `{"error": …}` on bad input. `galley accuracy [--markdown]` prints how right the engine is.
 
+use galley::accuracy::{Book, report};
 use galley::engine::door;
 use galley::engine::{Accepted, Error};
 use std::io::Read;
@@ -9,6 +10,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let name = args.next().unwrap_or_default();
+    if name == "accuracy" {
+        return accuracy(args.next().as_deref() == Some("--markdown"));
+    }
     // Only the doors that take a request wait for one.
     let takes_text = ["evaluate", "front", "plan"].contains(&name.as_str());
     let text = if takes_text { read(args.next()) } else { Ok(String::new()) };
@@ -23,6 +27,18 @@ fn main() -> ExitCode {
     });
     println!("{}", door::text(&answer));
     if answer.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
+
+/// The table of docs/accuracy.md, or its rows as lines with tabs.
+fn accuracy(markdown: bool) -> ExitCode {
+    let Some(book) = Book::read(include_str!("../../static/accuracy/cases.json")) else {
+        eprintln!("the cases of this build do not read");
+        return ExitCode::FAILURE;
+    };
+    let rows = report::rows(&book);
+    let print = if markdown { report::markdown } else { report::lines };
+    print!("{}", print(&book, &rows));
+    ExitCode::SUCCESS
 }
 
 fn read(file: Option<String>) -> Result<String, Error> {

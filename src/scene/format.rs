@@ -198,7 +198,8 @@ fn signed(value: f64, decimals: usize) -> String {
 }
 
 /// Whole, with thin spaces from five digits on and in four.
-fn thousands(value: f64) -> String {
+#[must_use]
+pub fn thousands(value: f64) -> String {
     let text = format!("{:.0}", value.abs());
     let sign = if value < 0.0 && text != "0" { MINUS.to_string() } else { String::new() };
     sign + &grouped(&text)

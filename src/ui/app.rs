@@ -1,5 +1,6 @@
 //! The page: one state, everything else derived.
 
+use super::accuracy::Accuracy;
 use super::caveats::caveats;
 use super::chart::{Pareto, Ratio};
 use super::control::{Panel, Paste};
@@ -128,6 +129,9 @@ fn Views(props: &ViewsProps) -> Html {
                     <p class="help">{words::app_help_textbook(locale)}</p>
                     <Textbook evaluated={evaluated.clone()} {locale} />
                 </section>
+            }
+            if !view.embed {
+                <Accuracy {locale} busy={state.turning} send={send.clone()} />
             }
         </div>
     }

@@ -2,6 +2,7 @@
 //! for animation frames, only `location` touches history, only `embed` posts messages to
 //! the host, only `planner` and `importer` have workers.
 
+mod accuracy;
 mod app;
 mod caveats;
 pub mod chart;
