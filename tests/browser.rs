@@ -299,7 +299,7 @@ async fn out_of_memory_is_a_state_with_its_own_sentence_and_picture() {
     let outcome = engine(&[("training", json!({}))]);
     assert!(outcome.out_of_memory.is_some());
     says(&page, &outcome);
-    let missing = format::bytes(outcome.fixed.total().saturating_sub(outcome.memory));
+    let missing = format::bytes(outcome.standing.total().saturating_sub(outcome.memory));
     assert!(page.verdict().contains(&missing), "{}", page.verdict());
     page.settled().await;
     assert!(page.views().iter().all(|view| !view.contains("NaN")));
