@@ -5,6 +5,7 @@
 pub mod compare;
 mod curve;
 pub mod error;
+pub mod short;
 mod source;
 mod trace;
 mod value;
@@ -132,6 +133,19 @@ pub fn import_text(text: &str) -> Result<Imported, ImportError> {
     import(&mut text.as_bytes())
 }
 
+/// What an object is, by its keys.
+fn told_by(keys: &Map<String, Value>) -> Option<Kind> {
+    let has = |key: &str| keys.contains_key(key);
+    if has("workload") || has("v") {
+        return Some(Kind::Scenario);
+    }
+    if has("kind") {
+        let profile = keys.get("kind").and_then(Value::as_str) == Some("profile");
+        return Some(if profile { Kind::Profile } else { Kind::Workload });
+    }
+    (has("model_type") || has("architectures")).then_some(Kind::HuggingFace)
+}
+
 /// The top level of a file, its long lists already read.
 #[derive(Default)]
 struct File {
@@ -191,8 +205,6 @@ impl File {
         if let Some(trace) = self.trace {
             return of_trace(trace);
         }
-        let has = |key: &str| self.keys.contains_key(key);
-        let plain = |kind, value| Ok(Imported { kind, value, measured: None });
         if let Some(galley) = self.keys.get("galley") {
             let name = galley.as_str().unwrap_or_default().to_owned();
             self.version()?;
@@ -202,18 +214,8 @@ impl File {
                 _ => Err(Problem::Unknown.into()),
             };
         }
-        if has("workload") || has("v") {
-            return plain(Kind::Scenario, Value::Object(self.keys));
-        }
-        if has("kind") {
-            let profile = self.keys.get("kind").and_then(Value::as_str) == Some("profile");
-            let kind = if profile { Kind::Profile } else { Kind::Workload };
-            return plain(kind, Value::Object(self.keys));
-        }
-        if has("model_type") || has("architectures") {
-            return plain(Kind::HuggingFace, Value::Object(self.keys));
-        }
-        Err(Problem::Unknown.into())
+        let kind = told_by(&self.keys).ok_or(Problem::Unknown)?;
+        Ok(Imported { kind, value: Value::Object(self.keys), measured: None })
     }
 
     fn version(&self) -> Result<(), ImportError> {

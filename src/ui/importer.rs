@@ -4,6 +4,7 @@
 use super::store::Msg;
 use super::worker::{self, object};
 use crate::engine::units::Bytes;
+use crate::import::short::short;
 use crate::import::wire::{self, Answer};
 use crate::import::{ImportError, MOST_BYTES, Problem};
 use gloo::events::EventListener;
@@ -79,6 +80,13 @@ pub fn use_importer(send: Callback<Msg>) -> Importer {
         let (status, running) = (status.setter(), running.clone());
         use_callback(send, move |incoming: Incoming, send| {
             *running.borrow_mut() = None;
+            if let Incoming::Text(text) = &incoming
+                && let Some(imported) = short(text)
+            {
+                status.set(Status::Idle);
+                send.emit(Msg::Import(imported));
+                return;
+            }
             let done = |name: String| {
                 let (status, send, running) = (status.clone(), send.clone(), running.clone());
                 Callback::from(move |answer| {
