@@ -125,6 +125,24 @@ fn what_frees_more_than_it_took_is_raised_and_said() {
     assert_eq!(measured(TRACE).raised, Bytes::ZERO);
 }
 
+/// What tools/profile_model.py wrote of real models: saved bytes come out to the byte, and the largest differences have names.
+#[test]
+fn the_tools_own_files_read() {
+    for text in [
+        include_str!("fixtures/profile-gpt2-small.json"),
+        include_str!("fixtures/profile-llama-small.json"),
+    ] {
+        let imported = read(text);
+        let found = imported.measured.clone().expect("a measurement");
+        let outcome = outcome(&imported);
+        assert_eq!(found.saved, Some(outcome.activation_bytes));
+        assert_eq!(found.peak, found.curve.iter().map(|point| point.1).max(), "the whole curve");
+        assert_eq!(compare(&found, &outcome).differences.len(), 3);
+    }
+    let found = measured(include_str!("fixtures/memory-gpt2-small.json"));
+    assert_eq!(found.peak, found.curve.iter().map(|point| point.1).max(), "thinned, not lowered");
+}
+
 #[test]
 fn a_profile_without_the_whole_curve_shows_the_one_it_has() {
     let saved = measured(PROFILE.replace("curve_all", "other").as_str());
