@@ -625,7 +625,7 @@ def scratch_of(watch, count):
     Forward: the most that lives while it runs, less what lives when it is over. Backward: the most that lives while it runs, less
     what is saved when it starts.
     """
-    apart = watch.gradients | on_the_way(watch, count)
+    waiting = on_the_way(watch, count)
     live = saved = 0
     forward, backward = [0] * count, [0] * count
     part, most, base, turned = 0, 0, 0, False
@@ -639,8 +639,14 @@ def scratch_of(watch, count):
         elif what == "backward done" and turned:
             # A block whose input needs no gradient leaves its share to the next that does.
             backward[part] = max(0, most - base)
-            part, most, base = max(0, subject - 1), live, saved
-        elif what is None and id(subject) not in apart:
+            part = max(0, subject - 1)
+            # Where the parts of a gradient are summed, all of them are there beside the sum.
+            live += sum(record.bytes for record, end in waiting.values() if end == part)
+            most, base = live, saved
+        elif what is None and id(subject) in waiting:
+            if delta < 0:
+                live += delta
+        elif what is None and id(subject) not in watch.gradients:
             live += delta
             most = max(most, live)
             if delta < 0 and subject.savers:
@@ -652,17 +658,18 @@ def scratch_of(watch, count):
 
 def on_the_way(watch, count):
     """Parts of weights' gradients that wait in backward for the rest of their sum, as those of a tied embedding do: they have a
-    weight's shape and outlive the backward of the part that makes them. They count as gradients, not as scratch."""
-    part, born, found = None, {}, set()
+    weight's shape and outlive the backward of the part that makes them. While they wait they are the weight's gradient, not
+    scratch. `{id: (record, the part in whose backward they end)}`."""
+    part, born, found = None, {}, {}
     for what, subject, delta in watch.events:
         if what == "turn":
             part = count - 1
         elif what == "backward done" and part is not None:
-            part = subject - 1
+            part = max(0, subject - 1)
         elif what is None and part is not None and delta > 0:
             born[id(subject)] = part
         elif what is None and born.get(id(subject), part) != part and subject.shape in watch.shapes:
-            found.add(id(subject))
+            found[id(subject)] = (subject, part)
     return found
 
 
