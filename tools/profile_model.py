@@ -473,6 +473,8 @@ def profile(model, inputs, loss_fn=None, layers=None, optimizer=None, out=None, 
             "batch": shape[0] if batch is None else batch,
             "seq": shape[1] if seq is None else seq,
             "static_bytes": fixed,
+            "optimizer_s": rounded(statistics.median(r[2] for r in timed)),
+            "optimizer_scratch_bytes": max(0, (peaks.get("optimizer") or 0) - sum(fixed.values())),
             "layers": layers_out,
         },
         "measured": {
@@ -566,6 +568,7 @@ def layers_of(watch, parts, called, forward, backward, clock, notes):
             "output_bytes": total(outputs[p]),
             "forward_scratch_bytes": scratch[p][0],
             "backward_scratch_bytes": scratch[p][1],
+            "gradient_bytes": scratch[p][2],
             "saves_input": flags[p]["input"],
             "saves_output": flags[p]["output"],
             "saved": listed,
@@ -620,14 +623,15 @@ def recompute_costs(watch, saved, forward, clock):
 
 
 def scratch_of(watch, count):
-    """Per part, bytes that live in its forward and backward only, gradients of weights apart.
+    """Per part, bytes that live in its forward and backward only, and gradients of weights that its backward leaves.
 
-    Forward: the most that lives while it runs, less what lives when it is over. Backward: the most that lives while it runs, less
-    what is saved when it starts.
+    Forward: the most that lives while it runs, less what lives when it is over. Backward: the most that lives while it runs, the
+    gradients that it makes included and those of earlier parts apart, less what is saved when it starts.
     """
     waiting = on_the_way(watch, count)
     live = saved = 0
     forward, backward = [0] * count, [0] * count
+    left, own = [0] * count, 0
     part, most, base, turned = 0, 0, 0, False
     for what, subject, delta in watch.events:
         if what == "forward":
@@ -639,21 +643,29 @@ def scratch_of(watch, count):
         elif what == "backward done" and turned:
             # A block whose input needs no gradient leaves its share to the next that does.
             backward[part] = max(0, most - base)
-            part = max(0, subject - 1)
-            # Where the parts of a gradient are summed, all of them are there beside the sum.
-            live += sum(record.bytes for record, end in waiting.values() if end == part)
+            left[part] += own
+            ended, part = part, max(0, subject - 1)
+            # A sum of gradients takes the place of its part that waited.
+            own = -waited(waiting, part) if part != ended else 0
             most, base = live, saved
-        elif what is None and id(subject) in waiting:
-            if delta < 0:
-                live += delta
-        elif what is None and id(subject) not in watch.gradients:
+        elif what is None and (id(subject) in waiting or id(subject) in watch.gradients):
+            if delta > 0:
+                own += delta
+                most = max(most, live + own + waited(waiting, part))
+        elif what is None:
             live += delta
-            most = max(most, live)
+            most = max(most, live + (own + waited(waiting, part) if turned else 0))
             if delta < 0 and subject.savers:
                 saved += delta
         elif what == "saved":
             saved += subject.bytes
-    return list(zip(forward, backward))
+    left[part] += own
+    return list(zip(forward, backward, left))
+
+
+def waited(waiting, part):
+    """Bytes of parts of gradients that waited for `part`: while it runs they are there beside their sum."""
+    return sum(record.bytes for record, end in waiting.values() if end == part)
 
 
 def on_the_way(watch, count):

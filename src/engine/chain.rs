@@ -138,6 +138,8 @@ pub struct Chain {
     pub layers: Vec<Layer>,
     /// Time of the optimizer step.
     pub optimizer: Nanos,
+    /// Bytes that live during the optimizer step only.
+    pub optimizer_scratch: Bytes,
     /// Micro-batches per optimizer step.
     pub accumulation: u64,
     /// This device's place in the pipeline (1F1B).

@@ -186,6 +186,14 @@ pub const KNOBS: &[Knob] = &[
         Kind::Object,
         "profile: bytes by category (weights, gradients, optimizer)",
     ),
+    float(W, "optimizer_s", (0.0, 1e6, "s"), "profile: time of the optimizer step"),
+    int(
+        W,
+        "optimizer_scratch_bytes",
+        0,
+        1 << 50,
+        "profile: bytes that live during the optimizer step only",
+    ),
     choice(
         T,
         "dtype",

@@ -120,6 +120,8 @@ impl Program {
             compiler.inner(i);
             compiler.output(i);
         }
+        let last = compiler.ops.len() - 1;
+        compiler.borrow(chain.optimizer_scratch, last, last);
         let Compiler { at, ops, mut offloads, .. } = compiler;
         offloads.sort_by_key(|copy| (copy.after, copy.layer, copy.tensor));
         if plan.granularity == Granularity::Layer {

@@ -23,7 +23,7 @@ fn layer() -> impl Strategy<Value = Value> {
                 .collect();
             json!({
                 "forward_s": f64::from(forward) / 1e3, "backward_s": f64::from(backward) / 1e3,
-                "forward_scratch_bytes": scratch / 8, "backward_scratch_bytes": more / 8,
+                "forward_scratch_bytes": scratch / 8, "backward_scratch_bytes": more / 8, "gradient_bytes": more / 16,
                 "saves_input": input, "saves_output": output, "saved": saved, "input_bytes": boundary,
             })
         })
@@ -49,7 +49,8 @@ fn profile() -> impl Strategy<Value = Value> {
                 layers[n - 1]["kind"] = json!("head");
             }
             let states = json!({"weights": states, "gradients": states, "optimizer": 3 * states});
-            json!({"kind": "profile", "layers": layers, "static_bytes": states, "accumulation": accumulation})
+            json!({"kind": "profile", "layers": layers, "static_bytes": states, "accumulation": accumulation,
+                "optimizer_scratch_bytes": end / 2, "optimizer_s": 0.01})
         },
     )
 }

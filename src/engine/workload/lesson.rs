@@ -85,6 +85,7 @@ impl Lesson {
             gathered: Bytes::ZERO,
             layers: (1..=self.layers).map(layer).collect(),
             optimizer: Nanos::ZERO,
+            optimizer_scratch: Bytes::ZERO,
             accumulation: 1,
             pipeline: Pipeline::NONE,
             samples: self.batch,

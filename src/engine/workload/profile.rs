@@ -19,6 +19,7 @@ pub struct Profile {
     fixed: Static,
     layers: Vec<Layer>,
     optimizer: Nanos,
+    optimizer_scratch: Bytes,
     samples: u64,
     seq: u64,
     accumulation: u64,
@@ -59,13 +60,21 @@ impl Profile {
                 accepted: Accepted::Tensors(MOST_TENSORS),
             });
         }
+        let accumulation = group.int("accumulation", 1)?;
+        if accumulation > 1 {
+            // Over several micro-batches gradients stay.
+            layers.iter_mut().for_each(|layer| layer.gradients = Bytes::ZERO);
+        }
+        let grown: Bytes = layers.iter().map(|layer| layer.gradients).sum();
+        let scratch = group.int("optimizer_scratch_bytes", 0)?;
         Ok(Self {
-            fixed,
+            fixed: Static { gradients: fixed.gradients.max(grown), ..fixed },
             layers,
-            optimizer: Nanos::ZERO,
+            optimizer: Nanos::from_secs(group.float("optimizer_s", 0.0)?),
+            optimizer_scratch: Bytes(scratch),
             samples: group.int("batch", 1)?,
             seq: group.int("seq", 1)?,
-            accumulation: group.int("accumulation", 1)?,
+            accumulation,
         })
     }
 
@@ -78,6 +87,7 @@ impl Profile {
             gathered: Bytes::ZERO,
             layers: self.layers.clone(),
             optimizer: self.optimizer,
+            optimizer_scratch: self.optimizer_scratch,
             accumulation: self.accumulation,
             pipeline: Pipeline::NONE,
             samples: self.samples,
@@ -103,7 +113,7 @@ fn read_static(value: &Value, group: &mut Group) -> Result<Static, Error> {
     Ok(fixed)
 }
 
-const LAYER_KEYS: [&str; 12] = [
+const LAYER_KEYS: [&str; 13] = [
     "name",
     "kind",
     "forward_s",
@@ -111,6 +121,7 @@ const LAYER_KEYS: [&str; 12] = [
     "boundary_bytes",
     "forward_scratch_bytes",
     "backward_scratch_bytes",
+    "gradient_bytes",
     "input_bytes",
     "output_bytes",
     "saves_input",
@@ -143,6 +154,8 @@ fn read_layer(
         mark_shared(&mut saved, Storage::Output, "output", output);
     }
     let forward = object.nanos("forward_s", Nanos::ZERO)?;
+    let gradients = object.bytes_or("gradient_bytes", None)?.unwrap_or_default();
+    let scratch = object.bytes_or("backward_scratch_bytes", None)?.unwrap_or_default();
     Ok(Layer {
         name: object.text("name").unwrap_or_else(|| format!("layer {}", i + 1)),
         kind: match object.text("kind").as_deref() {
@@ -156,9 +169,10 @@ fn read_layer(
         boundary: if saves_input { input } else { boundary },
         output,
         forward_scratch: object.bytes_or("forward_scratch_bytes", None)?.unwrap_or_default(),
-        backward_scratch: object.bytes_or("backward_scratch_bytes", None)?.unwrap_or_default(),
+        // What stays was there while backward ran.
+        backward_scratch: scratch.max(gradients),
         weight_casts: Bytes::ZERO,
-        gradients: Bytes::ZERO,
+        gradients,
     })
 }
 

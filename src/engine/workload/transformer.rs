@@ -257,6 +257,7 @@ impl Transformer {
             gathered,
             layers,
             optimizer: training.optimizer_time(here, hardware),
+            optimizer_scratch: Bytes::ZERO,
             accumulation: self.accumulation,
             pipeline,
             samples: self.batch.saturating_mul(training.dp),
