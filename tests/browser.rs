@@ -299,7 +299,7 @@ async fn out_of_memory_is_a_state_with_its_own_sentence_and_picture() {
     let outcome = engine(&[("training", json!({}))]);
     assert!(outcome.out_of_memory.is_some());
     says(&page, &outcome);
-    let missing = format::bytes(outcome.standing.total().saturating_sub(outcome.memory));
+    let missing = format::bytes(outcome.fixed.total().saturating_sub(outcome.memory));
     assert!(page.verdict().contains(&missing), "{}", page.verdict());
     page.settled().await;
     assert!(page.views().iter().all(|view| !view.contains("NaN")));
@@ -404,10 +404,21 @@ fn serve_cases(text: &str, status: u32) {
     js_sys::eval(SERVE_CASES).expect("a stand-in for the server");
 }
 
+/// Waits until that holds, five seconds at most.
+async fn until(holds: impl Fn() -> bool) {
+    for _ in 0..100 {
+        if holds() {
+            return;
+        }
+        pause(50).await;
+    }
+    panic!("it does not come to that");
+}
+
 async fn open_accuracy() -> Page {
     let page = Page::open("").await;
     page.one::<HtmlElement>(".accuracy summary").click();
-    pause(100).await;
+    until(|| !page.all(".accuracy-status[aria-busy=false]").is_empty()).await;
     page
 }
 
@@ -429,14 +440,12 @@ async fn the_cases_are_computed_filtered_and_loaded() {
 
     let only: HtmlInputElement = page.one(".accuracy-filters input[type=checkbox]");
     only.click();
-    pause(30).await;
-    assert_eq!(page.all(".accuracy .rows tbody tr").len(), 1);
+    until(|| page.all(".accuracy .rows tbody tr").len() == 1).await;
     page.press(&words::accuracy_load_label(Locale::En, "wrong")).await;
-    let loaded =
-        engine(&[("workload", json!({"kind": "lesson", "act_gb": 2, "layer_s": 1, "layers": 5}))]);
-    assert!(page.verdict().contains(&format::time(loaded.micro)), "{}", page.verdict());
-    let address = window().expect("a window").location().hash().expect("a fragment");
-    assert!(address.contains("layers=5"), "{address}");
+    // Five layers, a second forward and two backward each.
+    until(|| page.verdict().contains(&format::seconds(15.0))).await;
+    let location = window().expect("a window").location();
+    until(|| location.hash().is_ok_and(|address| address.contains("layers=5"))).await;
 }
 
 #[wasm_bindgen_test]

@@ -1,6 +1,6 @@
 export const title = "the cases are fetched when asked for, computed, filtered, and a row's scenario is loaded and taken back";
 
-export default async ({ page, url, check, open }) => {
+export default async ({ page, url, check, open, context }) => {
   const asked = [];
   page.on("request", (request) => request.url().includes("cases.json") && asked.push(request.url()));
   await open("#v=1");
@@ -53,8 +53,9 @@ export default async ({ page, url, check, open }) => {
   await page.goBack();
   check("Back returns", page.url() === last && (await page.locator("select#model").inputValue()) === "llama-2-7b");
 
-  await page.goto("about:blank");
-  await open("#v=1&embed=1");
-  await page.waitForLoadState("networkidle");
-  check("an embedded page has none of it", (await page.locator(".accuracy").count()) === 0);
+  const embedded = await context.newPage();
+  await embedded.goto(`${url}#v=1&embed=1`);
+  await embedded.waitForSelector(".verdict");
+  await embedded.waitForLoadState("networkidle");
+  check("an embedded page has none of it", (await embedded.locator(".accuracy").count()) === 0);
 };

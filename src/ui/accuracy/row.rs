@@ -20,6 +20,7 @@ pub fn line(case: &Case, row: &Row, locale: Locale, send: &Callback<Msg>) -> Htm
     let request = case.request();
     let onclick = send.reform(move |_: MouseEvent| {
         show_the_verdict();
+        // The road of a pasted scenario: one entry in the history.
         Msg::Import(Imported { kind: Kind::Scenario, value: request.clone(), measured: None })
     });
     let name = case.name();
