@@ -2,7 +2,7 @@
 // file name is repeated here, and they are absolute, so that the page works under any folder.
 //
 // Leaves two globals:
-//   galley        the functions that the program exports (evaluate, front, plan, schema), once it runs
+//   galley        the functions that the program exports (evaluate, front, plan, calibrate, schema), once it runs
 //   galleyAssets  {worker, page, reader}: the worker's few lines, and {js, wasm} of each program that one may load
 
 const fallback = document.getElementById("galley-fallback");
@@ -43,7 +43,7 @@ async function start() {
   // A request may be text or the object itself.
   const text = (request) => (typeof request === "string" ? request : JSON.stringify(request ?? {}));
   const door = (name) => [name, (request) => bindings[name](text(request))];
-  globalThis.galley = Object.freeze(Object.fromEntries(["evaluate", "front", "plan", "schema"].map(door)));
+  globalThis.galley = Object.freeze(Object.fromEntries(["evaluate", "front", "plan", "calibrate", "schema"].map(door)));
   await bindings.default({ module_or_path: wasm });
   fallback.hidden = true;
   fallback.classList.remove("shown");

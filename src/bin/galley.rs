@@ -1,5 +1,5 @@
-//! The command-line door: `galley evaluate|front|plan|schema [FILE]`, standard input without FILE. Exit 0 with a result,
-//! 2 with `{"error": …}` on bad input. `galley accuracy [--markdown]` prints how right the engine is.
+//! The command-line door: `galley evaluate|front|plan|calibrate|schema [FILE]`, standard input without FILE. Exit 0 with a
+//! result, 2 with `{"error": …}` on bad input. `galley accuracy [--markdown]` prints how right the engine is.
 
 use galley::accuracy::{Book, report};
 use galley::engine::door;
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         return accuracy(args.next().as_deref() == Some("--markdown"));
     }
     // Only the doors that take a request wait for one.
-    let takes_text = ["evaluate", "front", "plan"].contains(&name.as_str());
+    let takes_text = ["evaluate", "front", "plan", "calibrate"].contains(&name.as_str());
     let text = if takes_text { read(args.next()) } else { Ok(String::new()) };
     let answer = text.and_then(|text| {
         door::open(&name, &text).unwrap_or_else(|| {

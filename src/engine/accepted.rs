@@ -88,6 +88,18 @@ pub enum Accepted {
     NoCross,
     /// No encoder-decoder.
     NoEncoderDecoder,
+    /// A number that was measured.
+    Measured,
+    /// One of a size's two units.
+    OneUnit,
+    /// A step longer than this one, s, which recomputes nothing.
+    StepAbove(f64),
+    /// A step shorter than this one, s, which recomputes.
+    StepBelow(f64),
+    /// A peak of at most this one, GiB, which keeps everything.
+    PeakAtMost(f64),
+    /// A peak of at least this one, GiB, which keeps less.
+    PeakAtLeast(f64),
     /// Not there yet.
     NotYet,
     /// A file that can be read.
@@ -144,12 +156,29 @@ impl Display for Accepted {
             ),
             Self::NoCross => f.write_str("no cross-attention: it is not modelled"),
             Self::NoEncoderDecoder => f.write_str("no encoder-decoder: it is not modelled"),
+            Self::Measured => f.write_str(
+                "at least one number: step_s, tokens_per_s, step_checkpoint_s, step_offload_s, peak_gib, peak_bytes, \
+                 peak_checkpoint_gib or peak_checkpoint_bytes",
+            ),
+            Self::OneUnit => f.write_str("this peak once, in bytes or in GiB"),
+            Self::StepAbove(step) => {
+                write!(f, "more than {step} s, the step that keeps everything: recomputing adds time")
+            }
+            Self::StepBelow(step) => {
+                write!(f, "less than {step} s, the step that recomputes: keeping everything saves time")
+            }
+            Self::PeakAtMost(peak) => {
+                write!(f, "at most {peak} GiB, the peak that keeps everything: this plan keeps less")
+            }
+            Self::PeakAtLeast(peak) => {
+                write!(f, "at least {peak} GiB, the peak that recomputes: this plan keeps more")
+            }
             Self::NotYet => {
                 f.write_str("no such key yet: only the simulated cost model is answered")
             }
             Self::File => f.write_str("a readable file, or standard input"),
             Self::Utf8 => f.write_str("UTF-8 text"),
-            Self::Usage => f.write_str("usage: galley evaluate|front|plan|schema [FILE], galley accuracy [--markdown]"),
+            Self::Usage => f.write_str("usage: galley evaluate|front|plan|calibrate|schema [FILE], galley accuracy [--markdown]"),
         }
     }
 }

@@ -1,13 +1,14 @@
-//! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan` and `schema`, text in and text out, never a panic. Keys are
+//! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan`, `calibrate` and `schema`, text in and text out, never a panic. Keys are
 //! fixed; seconds are numbers, bytes whole numbers.
 
 use super::accepted::Accepted;
+use super::calibrate;
 use super::chain::Chain;
 use super::error::{Error, Notes};
 use super::evaluate;
 use super::outcome::{LayerOutcome, Operation, Outcome};
 use super::program::OpKind;
-use super::scenario::Scenario;
+use super::scenario::{MOST_TEXT, Scenario};
 use super::schema;
 use super::search::front::{Front, objective};
 use super::trace::Span;
@@ -24,6 +25,7 @@ pub fn open(name: &str, text: &str) -> Option<Answer> {
         "evaluate" => Some(evaluate(text)),
         "front" => Some(front(text)),
         "plan" => Some(plan(text)),
+        "calibrate" => Some(calibrate(text)),
         "schema" => Some(Ok(schema::schema())),
         _ => None,
     }
@@ -93,6 +95,18 @@ pub fn plan(text: &str) -> Answer {
         "gap": if plain > 0.0 { point.summary.step.secs() / plain - 1.0 } else { 0.0 },
         "searched": front.points.len(),
     }))
+}
+
+/// The free knobs of a scenario, fitted to its `measured` numbers.
+///
+/// # Errors
+/// As [`calibrate::calibrate`], and as [`Scenario::parse`] for text that is too long or no JSON.
+pub fn calibrate(text: &str) -> Answer {
+    if text.len() > MOST_TEXT {
+        return Err(Error::TooLong { given: text.len(), accepted: MOST_TEXT });
+    }
+    let (calibration, notes) = calibrate::calibrate(&serde_json::from_str(text)?)?;
+    Ok(calibrate::json(&calibration, &notes))
 }
 
 /// The front as JSON.

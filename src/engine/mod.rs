@@ -2,9 +2,10 @@
 //!
 //! A request ([`scenario::Scenario`]) holds a workload, lowered to a [`chain::Chain`]; a policy becomes a
 //! [`plan::Plan`]; [`program`] compiles both, [`simulate`] runs them, [`ledger`] and [`trace`] read the run,
-//! [`evaluate`] gathers it in an [`outcome`], [`search`] does so for a family, and [`door`] speaks JSON.
+//! [`evaluate`] gathers it in an [`outcome`], [`search`] does so for a family, [`calibrate`] fits knobs to a run, and [`door`] speaks JSON.
 
 pub mod accepted;
+pub mod calibrate;
 pub mod chain;
 pub mod closed;
 pub mod door;

@@ -32,6 +32,7 @@ pub fn schema() -> Value {
         "doors": {
             "evaluate": "the outcome of a scenario under its policy; spans and ledger with detail: true",
             "front": "points: every plan of the family with peak_bytes, step_s, fits and on_front; best is an index into them",
+            "calibrate": "the knobs efficiency, backward_ratio, unmodelled_gib, d2h_gbps and h2d_gbps fitted to the numbers of measured beside the scenario, with residuals",
             "plan": "the point of least cost under weights and limits, with its outcome; bound_s is keep-everything's step",
         },
         "detail": "true beside v: evaluate answers with spans and ledger too",
