@@ -89,7 +89,7 @@ pub fn App() -> Html {
                 without_worker={search.without_worker} ondismiss={ondismiss} />
             <main class={classes!("body", knobs.then_some("with-knobs"))}>
                 if knobs {
-                    <Panel evaluated={state.evaluated.clone()} {locale} send={send.clone()} />
+                    <Panel evaluated={state.evaluated.clone()} request={(*request).clone()} {locale} send={send.clone()} />
                 }
                 <Views state={Shared::new((*state).clone())} {search} {send} />
             </main>

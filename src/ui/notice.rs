@@ -46,6 +46,10 @@ fn accepted_words(accepted: &Accepted, locale: Locale) -> String {
         Accepted::SharesKeyHeads { heads, kv } => {
             words::accepted_shares_key_heads(locale, &n(heads), &n(kv))
         }
+        Accepted::StepAbove(step) => words::accepted_step_above(locale, &n(step)),
+        Accepted::StepBelow(step) => words::accepted_step_below(locale, &n(step)),
+        Accepted::PeakAtMost(peak) => words::accepted_peak_at_most(locale, &n(peak)),
+        Accepted::PeakAtLeast(peak) => words::accepted_peak_at_least(locale, &n(peak)),
         Accepted::Family => words::accepted_family(locale, FAMILIES),
         plain => plain_words(plain, locale).map_or_else(|| plain.to_string(), str::to_owned),
     }
@@ -63,6 +67,7 @@ fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
         Accepted::List => words::accepted_list,
         Accepted::SomeActions => words::accepted_some_actions,
         Accepted::NeedsZero3 => words::accepted_needs_zero3,
+        Accepted::Measured => words::accepted_measured,
         Accepted::Request => words::accepted_request,
         Accepted::Config => words::accepted_config,
         Accepted::Dense => words::accepted_dense,

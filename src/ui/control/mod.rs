@@ -1,9 +1,11 @@
 //! What the reader turns: sliders with number fields, menus, the panel of them, the box to paste into.
 
+mod calibrate;
 mod choice;
 mod expert;
 mod panel;
 mod paste;
+mod residual;
 mod slider;
 mod states;
 

@@ -1,5 +1,6 @@
 //! The panel of knobs: the four that matter most first, then five more, then everything.
 
+use super::calibrate::Calibrate;
 use super::expert::Expert;
 use super::{Choice, Slider};
 use crate::engine::Scenario;
@@ -17,6 +18,8 @@ use yew::prelude::*;
 pub struct Props {
     /// The scenario in force.
     pub evaluated: Shared<Evaluated>,
+    /// The request in force, as text.
+    pub request: Shared<String>,
     /// The language.
     pub locale: Locale,
     /// Told of every turn.
@@ -52,7 +55,7 @@ const BLANK: Knob = Knob {
 /// The panel.
 #[component]
 pub fn Panel(props: &Props) -> Html {
-    let Props { evaluated, locale, send } = props;
+    let Props { evaluated, request, locale, send } = props;
     let policy = &evaluated.scenario.policy;
     let (first, second) = knobs(evaluated);
     let slider = |knob: Knob| slider(&knob, policy.kind, *locale, send);
@@ -62,6 +65,7 @@ pub fn Panel(props: &Props) -> Html {
             <div class="knobs first">{ for first.into_iter().map(slider) }</div>
             <div class="knobs second">{ for second.into_iter().map(slider) }</div>
             <Expert evaluated={evaluated.clone()} locale={*locale} send={send.clone()} />
+            <Calibrate request={request.clone()} policy={policy.kind} locale={*locale} send={send.clone()} />
         </div>
     }
 }

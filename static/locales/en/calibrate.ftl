@@ -1,0 +1,35 @@
+### Calibrating: the free knobs, fitted to the numbers of a run.
+
+calibrate-title = Calibrate to your run
+calibrate-help = Type what you measured of this scenario, one number or all four. The knobs that they determine are fitted; what no knob explains is shown.
+calibrate-own = This plan: { $plan }
+calibrate-other-recompute = The same, every layer recomputed
+calibrate-other-keep = The same, everything kept
+calibrate-step = Step
+calibrate-peak = Peak
+calibrate-fit = Fit
+calibrate-apply = Apply
+calibrate-applied = Applied
+calibrate-forget = Forget
+calibrate-forget-note = Back to the preset’s efficiency, ratio and unmodelled memory
+calibrate-stale = The settings have changed since. Are these still the numbers of that run? Then fit again.
+calibrate-knobs = Knobs fitted
+calibrate-numbers = Measured and modelled
+calibrate-before = Before
+calibrate-after = After
+calibrate-measured = Measured
+calibrate-off = Off by
+calibrate-stays = stays
+calibrate-own-step = Step, this plan
+calibrate-own-peak = Peak, this plan
+calibrate-other-step = Step, the other
+calibrate-other-peak = Peak, the other
+calibrate-needs-step = Efficiency stays: it takes a step.
+calibrate-needs-steps = Backward / forward stays: it takes the steps of both plans, and one that recomputes more.
+calibrate-needs-peak = Unmodelled memory stays: it takes a peak.
+calibrate-no-effect = { $knob } stays: this workload’s times are its own, no knob changes them.
+calibrate-bound = { $knob } stopped at the end of its range.
+calibrate-peak-below = { $number } is below the { $modelled } that are modelled. Unmodelled memory is never negative, so the difference stays in sight.
+calibrate-unexplained = { $number }: no value of these knobs explains it. Look at model, batch, dtype and card first.
+calibrate-does-not-fit = { $number }: by the model this run does not fit in { $memory }.
+calibrate-best-held = The best plan was chosen before the fit; with the new knobs the search may choose another.

@@ -1,0 +1,35 @@
+### 校准：用一次运行的实测值拟合自由旋钮。
+
+calibrate-title = 用实测值校准
+calibrate-help = 填入对本场景的实测值，一个或四个都行。能由它们确定的旋钮会被拟合；任何旋钮都解释不了的差异会列出来。
+calibrate-own = 当前方案：{ $plan }
+calibrate-other-recompute = 同一场景，每层重计算
+calibrate-other-keep = 同一场景，全部保留
+calibrate-step = 单步
+calibrate-peak = 峰值
+calibrate-fit = 拟合
+calibrate-apply = 应用
+calibrate-applied = 已应用
+calibrate-forget = 撤除
+calibrate-forget-note = 恢复预设的效率、比值与未建模显存
+calibrate-stale = 此后设置有变。这些仍是那次运行的实测值吗？若是，请重新拟合。
+calibrate-knobs = 拟合的旋钮
+calibrate-numbers = 实测与模型
+calibrate-before = 之前
+calibrate-after = 之后
+calibrate-measured = 实测
+calibrate-off = 偏差
+calibrate-stays = 不变
+calibrate-own-step = 单步，当前方案
+calibrate-own-peak = 峰值，当前方案
+calibrate-other-step = 单步，另一方案
+calibrate-other-peak = 峰值，另一方案
+calibrate-needs-step = 效率不变：需要一个单步耗时。
+calibrate-needs-steps = 反向／前向不变：需要两个方案的单步耗时，且其中一个重计算得更多。
+calibrate-needs-peak = 未建模显存不变：需要一个峰值。
+calibrate-no-effect = { $knob }不变：此工作负载的时间是给定的，没有旋钮能改变它。
+calibrate-bound = { $knob }到了取值范围的尽头。
+calibrate-peak-below = { $number }低于模型已计入的 { $modelled }。未建模显存不会是负数，差异因此保留在表中。
+calibrate-unexplained = { $number }：这些旋钮取任何值都解释不了。请先核对模型、批大小、精度与显卡。
+calibrate-does-not-fit = { $number }：按模型，这次运行放不进 { $memory }。
+calibrate-best-held = 最优方案是拟合之前选定的；用新的旋钮，搜索可能另选。
