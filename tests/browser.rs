@@ -2,6 +2,8 @@
 //! what the engine says of the same request, and every element is found by role, label or name, as a reader would.
 #![cfg(target_arch = "wasm32")]
 
+#[path = "parity/calibrations.rs"]
+mod calibrations;
 #[path = "parity/mod.rs"]
 mod parity;
 
@@ -456,6 +458,15 @@ async fn cases_that_cannot_be_had_are_said() {
         let alert = page.text(".accuracy [role=alert]");
         assert!(alert.contains("accuracy/cases.json"), "{alert}");
         assert_eq!(alert.contains("404"), status == 404, "{alert}");
+    }
+}
+
+#[wasm_bindgen_test]
+fn fits_are_those_of_the_native_engine() {
+    for (i, (here, native)) in
+        calibrations::answers().iter().zip(calibrations::expected()).enumerate()
+    {
+        assert_eq!(*here, native, "fit {i}");
     }
 }
 

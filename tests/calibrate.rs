@@ -131,7 +131,7 @@ proptest! {
         let answer = fit(&with(&turned(&request, start), measured));
         for residual in answer["residuals"].as_array().expect("a list") {
             let difference = number(&residual["difference"]);
-            prop_assert!(difference.abs() < 2e-5, "{residual}\n{answer}");
+            prop_assert!(difference.abs() < 3e-5, "{residual}\n{answer}");
         }
         prop_assert!(names(&answer["bound"]).is_empty(), "{answer}");
         let fitted = &answer["fitted"];
@@ -161,9 +161,11 @@ proptest! {
             prop_assert_eq!(&row["model_after"], &outcome["step_s"]);
         }
         prop_assert!(number(&answer["fitted"]["unmodelled_gib"]) >= 0.0);
-        // What stays off is at an end, and said.
-        let off = answer["residuals"].as_array().expect("a list").iter().any(|row| number(&row["difference"]).abs() > 1e-4);
-        prop_assert_eq!(off, !names(&answer["bound"]).is_empty(), "{}", answer);
+        // What stays off is at an end, and said; an end that costs nothing is not.
+        let differences = answer["residuals"].as_array().expect("a list").iter().map(|row| number(&row["difference"]).abs());
+        let most = differences.fold(0.0, f64::max);
+        prop_assert!(most < 1e-4 || !names(&answer["bound"]).is_empty(), "{answer}");
+        prop_assert!(most > 2e-5 || names(&answer["bound"]).is_empty(), "{answer}");
     }
 
     /// A longer measured step never says that the card is more efficient; a higher peak never that less is unmodelled.

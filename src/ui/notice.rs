@@ -67,7 +67,6 @@ fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
         Accepted::List => words::accepted_list,
         Accepted::SomeActions => words::accepted_some_actions,
         Accepted::NeedsZero3 => words::accepted_needs_zero3,
-        Accepted::Measured => words::accepted_measured,
         Accepted::Request => words::accepted_request,
         Accepted::Config => words::accepted_config,
         Accepted::Dense => words::accepted_dense,

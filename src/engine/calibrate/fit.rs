@@ -11,8 +11,8 @@ use crate::engine::units::Bytes;
 const MOST_ROUNDS: usize = 6;
 /// Relative errors that are none.
 const NONE: f64 = 1e-9;
-/// From here on an end of a range has cost accuracy: beyond what seven digits of a knob lose.
-const FELT: f64 = 1e-5;
+/// From here on an end of a range has cost accuracy: beyond what six digits of a knob lose.
+const FELT: f64 = 5e-5;
 /// From here on a difference is worth a sentence.
 const WORTH_SAYING: f64 = 0.01;
 
@@ -64,7 +64,7 @@ pub fn fit(bench: &Bench) -> Calibration {
         notes.extend([Knob::ToHost, Knob::ToDevice].map(Note::Hidden));
     }
     for &knob in &fitted {
-        knobs = knobs.with(knob, seven_digits(knobs.get(knob)));
+        knobs = knobs.with(knob, six_digits(knobs.get(knob)));
     }
     report(bench, knobs, fitted, notes)
 }
@@ -219,9 +219,9 @@ fn unmodelled(bench: &Bench, knobs: &Knobs) -> f64 {
     if squares > 0.0 { sum / squares } else { now }
 }
 
-/// Seven significant digits: as many as nanoseconds bear out, and short enough for an address.
-fn seven_digits(value: f64) -> f64 {
-    format!("{value:.6e}").parse().unwrap_or(value)
+/// Six significant digits: more than any measurement has, fewer than the rounding to nanoseconds would spoil.
+fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
 }
 
 /// The residuals, the ends that were felt, and what is to be said.

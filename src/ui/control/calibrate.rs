@@ -135,7 +135,13 @@ fn said(fit: Option<&Fit>, request: &Value, props: &Props) -> Html {
             html! { <Fitted calibration={Shared::new(calibration.clone())} {locale} /> }
         }
         Some(Fit { result: Err(error), .. }) => {
-            html! { <p class="problem">{notice::message(&named(error, locale), locale)}</p> }
+            let text = match error {
+                Error::Missing { path, .. } if path == "measured" => {
+                    words::calibrate_none(locale).to_owned()
+                }
+                error => notice::message(&named(error, locale), locale),
+            };
+            html! { <p class="problem">{text}</p> }
         }
     }
 }
@@ -194,12 +200,10 @@ fn without_knobs(request: &Value) -> Value {
 /// An error about one of the fields, named as the field is.
 fn named(error: &Error, locale: Locale) -> Error {
     let mut error = error.clone();
-    if let Error::Unfit { path, .. } | Error::Missing { path, .. } = &mut error {
-        match path.strip_prefix("measured.").and_then(|key| number_words(key, locale)) {
-            Some(name) => name.clone_into(path),
-            None if path == "measured" => words::calibrate_measured(locale).clone_into(path),
-            None => {}
-        }
+    if let Error::Unfit { path, .. } = &mut error
+        && let Some(name) = path.strip_prefix("measured.").and_then(|key| number_words(key, locale))
+    {
+        name.clone_into(path);
     }
     error
 }

@@ -22,7 +22,7 @@ pub struct Props {
 pub fn Fitted(props: &Props) -> Html {
     let Props { calibration, locale } = props;
     let locale = *locale;
-    let Calibration { before, after, fitted, bound, residuals, notes, .. } = &**calibration;
+    let Calibration { before, after, fitted, residuals, .. } = &**calibration;
     let knob = |knob: &Knob| {
         let fitted = fitted.contains(knob);
         html! {
@@ -33,8 +33,6 @@ pub fn Fitted(props: &Props) -> Html {
             </tr>
         }
     };
-    let bounds = bound.iter().map(|&knob| words::calibrate_bound(locale, knob_words(knob, locale)));
-    let remarks = bounds.chain(notes.iter().filter_map(|note| note_words(note, locale)));
     html! {
         <>
             <table>
@@ -50,7 +48,7 @@ pub fn Fitted(props: &Props) -> Html {
                 </tr></thead>
                 { for residuals.iter().map(|row| residual(row, locale)) }
             </table>
-            { for remarks.map(|text| html! { <p class="notice">{text}</p> }) }
+            { for remarks(calibration, locale).into_iter().map(|text| html! { <p class="notice">{text}</p> }) }
         </>
     }
 }
@@ -108,28 +106,56 @@ fn number_value(number: &Number, value: f64) -> String {
     }
 }
 
-/// A remark in the reader's language; none about the link, of which the panel asks nothing.
-fn note_words(note: &Note, locale: Locale) -> Option<String> {
-    let text = match note {
-        Note::Undetermined(Knob::Efficiency) => words::calibrate_needs_step(locale).to_owned(),
-        Note::Undetermined(Knob::BackwardRatio) => words::calibrate_needs_steps(locale).to_owned(),
-        Note::Undetermined(Knob::Unmodelled) => words::calibrate_needs_peak(locale).to_owned(),
-        Note::Undetermined(_) | Note::Hidden(_) => return None,
-        Note::NoEffect(knob) => words::calibrate_no_effect(locale, knob_words(*knob, locale)),
-        Note::PeakBelow(number, modelled) => words::calibrate_peak_below(
-            locale,
-            &format::bytes(*modelled),
-            number_name(number, locale),
-        ),
-        Note::Unexplained(number, _) => {
-            words::calibrate_unexplained(locale, number_name(number, locale))
-        }
-        Note::DoesNotFit(number, memory) => words::calibrate_does_not_fit(
-            locale,
-            &format::bytes(*memory),
-            number_name(number, locale),
-        ),
-        Note::BestHeld => words::calibrate_best_held(locale).to_owned(),
+/// The remarks in the reader's language, those of one kind about several numbers in one; none about the link, of which the panel
+/// asks nothing.
+fn remarks(calibration: &Calibration, locale: Locale) -> Vec<String> {
+    let Calibration { bound, notes, .. } = calibration;
+    let names = |wanted: fn(&Note) -> Option<Number>| {
+        let numbers = notes.iter().filter_map(wanted);
+        numbers.map(|number| number_name(&number, locale)).collect::<Vec<_>>().join("; ")
     };
-    Some(text)
+    // Where unmodelled memory stops at nothing, the peaks say why.
+    let bounds = bound.iter().filter(|&&knob| knob != Knob::Unmodelled);
+    let mut said: Vec<String> =
+        bounds.map(|&knob| words::calibrate_bound(locale, knob_words(knob, locale))).collect();
+    said.extend(notes.iter().filter_map(|note| match note {
+        Note::Undetermined(Knob::Efficiency) => {
+            Some(words::calibrate_needs_step(locale).to_owned())
+        }
+        Note::Undetermined(Knob::BackwardRatio) => {
+            Some(words::calibrate_needs_steps(locale).to_owned())
+        }
+        Note::Undetermined(Knob::Unmodelled) => {
+            Some(words::calibrate_needs_peak(locale).to_owned())
+        }
+        Note::NoEffect(knob) => Some(words::calibrate_no_effect(locale, knob_words(*knob, locale))),
+        Note::BestHeld => Some(words::calibrate_best_held(locale).to_owned()),
+        _ => None,
+    }));
+    let below = names(|note| match note {
+        Note::PeakBelow(number, _) => Some(*number),
+        _ => None,
+    });
+    let unexplained = names(|note| match note {
+        Note::Unexplained(number, _) => Some(*number),
+        _ => None,
+    });
+    let unfit = names(|note| match note {
+        Note::DoesNotFit(number, _) => Some(*number),
+        _ => None,
+    });
+    if !below.is_empty() {
+        said.push(words::calibrate_peak_below(locale, &below));
+    }
+    if !unexplained.is_empty() {
+        said.push(words::calibrate_unexplained(locale, &unexplained));
+    }
+    let memory = notes.iter().find_map(|note| match note {
+        Note::DoesNotFit(_, memory) => Some(*memory),
+        _ => None,
+    });
+    if let Some(memory) = memory {
+        said.push(words::calibrate_does_not_fit(locale, &format::bytes(memory), &unfit));
+    }
+    said
 }

@@ -29,7 +29,6 @@ accepted-text-model = a text model’s config
 accepted-unquantized = an unquantized config; choose frozen_dtype with lora_rank instead
 accepted-no-cross = no cross-attention: it is not modelled
 accepted-no-encoder-decoder = no encoder-decoder: it is not modelled
-accepted-measured = at least one measured number
 accepted-step-above = more than { $step } s, the step that keeps everything: recomputing adds time
 accepted-step-below = less than { $step } s, the step that recomputes: keeping everything saves time
 accepted-peak-at-most = at most { $peak } GiB, the peak that keeps everything: this plan keeps less

@@ -29,7 +29,6 @@ accepted-text-model = 文本模型的配置
 accepted-unquantized = 未量化的配置；请改用 lora_rank 与 frozen_dtype
 accepted-no-cross = 不含交叉注意力：它未建模
 accepted-no-encoder-decoder = 不是编码器-解码器：它未建模
-accepted-measured = 至少一个实测值
 accepted-step-above = 大于 { $step } s（全部保留时的单步耗时）的值：重计算只会更慢
 accepted-step-below = 小于 { $step } s（重计算时的单步耗时）的值：全部保留只会更快
 accepted-peak-at-most = 不超过 { $peak } GiB（全部保留时的峰值）的值：这个方案保留得更少
