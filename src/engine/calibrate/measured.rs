@@ -111,7 +111,8 @@ impl Number {
         format!("measured.{}", self.what)
     }
 
-    /// Refuses it.
+    /// The refusal of it.
+    #[must_use]
     pub fn unfit(&self, accepted: Accepted) -> Error {
         Error::unfit(self.path(), &json!(self.given), accepted)
     }

@@ -280,7 +280,8 @@ impl Bench {
         };
         let keeps = |run: Run| self.kind(run) == Some(PolicyKind::Keep);
         let more_is_other = keeps(Run::Own) && recomputes(Run::Other);
-        if !more_is_other && !(recomputes(Run::Own) && keeps(Run::Other)) {
+        let more_is_own = recomputes(Run::Own) && keeps(Run::Other);
+        if more_is_own == more_is_other {
             return Ok(());
         }
         let (Some(own), Some(other)) =

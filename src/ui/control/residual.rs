@@ -112,7 +112,7 @@ fn remarks(calibration: &Calibration, locale: Locale) -> Vec<String> {
     let Calibration { bound, notes, .. } = calibration;
     let names = |wanted: fn(&Note) -> Option<Number>| {
         let numbers = notes.iter().filter_map(wanted);
-        numbers.map(|number| number_name(&number, locale)).collect::<Vec<_>>().join("; ")
+        numbers.map(|number| number_name(&number, locale)).collect::<Vec<_>>().join(" · ")
     };
     // Where unmodelled memory stops at nothing, the peaks say why.
     let bounds = bound.iter().filter(|&&knob| knob != Knob::Unmodelled);
