@@ -46,7 +46,7 @@ export default async ({ page, check, open }) => {
   await field(/This plan/, "Step").focus();
   await page.keyboard.press("Enter");
   const partial = await status();
-  check("one number fits one knob and says what the others take", /Backward \/ forward stays: it takes/.test(partial), partial);
+  check("one number fits one knob and says what the others take", /Backward over forward stays: it takes/.test(partial), partial);
 
   // All of it.
   await field(/This plan/, "Peak").fill(String(plain.peak_bytes / 2 ** 30));

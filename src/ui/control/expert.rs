@@ -40,7 +40,6 @@ const SHOWN: &[(&str, &str, Words)] = &[
     ("training", "pp", words::knob_pp),
     ("training", "stage", words::knob_stage),
     ("training", "virtual_stages", words::knob_virtual_stages),
-    ("training", "backward_ratio", words::knob_backward_ratio),
     ("hardware", "memory_gib", words::knob_memory),
     ("hardware", "tflops", words::knob_tflops),
     ("hardware", "efficiency", words::knob_efficiency),

@@ -74,7 +74,6 @@ knob-ssd = SSD
 knob-ssd-read = SSD read
 knob-ssd-write = SSD write
 knob-unmodelled = Unmodelled
-knob-backward-ratio = Backward / forward
 knob-threshold = Benefit threshold
 knob-reentrant = Reentrant
 knob-last-plain = Last segment plain

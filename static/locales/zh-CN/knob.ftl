@@ -74,7 +74,6 @@ knob-ssd = SSD 容量
 knob-ssd-read = SSD 读
 knob-ssd-write = SSD 写
 knob-unmodelled = 未建模
-knob-backward-ratio = 反向／前向
 knob-threshold = 收益阈值
 knob-reentrant = 可重入
 knob-last-plain = 末段不做检查点
