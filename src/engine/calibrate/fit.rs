@@ -139,8 +139,8 @@ fn fit_steps(bench: &Bench, steps: &Steps, knobs: Knobs) -> Knobs {
     match steps {
         Steps::Nothing => knobs,
         Steps::Efficiency(runs) => match runs[..] {
-            [run] => at(&knobs, root(fast, slow, |x| bench.error(run, &at(&knobs, x))).at),
-            _ => at(&knobs, least(fast, slow, |x| cost(bench, runs, &at(&knobs, x)))),
+            [run] => at(&knobs, root(fast, slow, &|x| bench.error(run, &at(&knobs, x))).at),
+            _ => at(&knobs, least(fast, slow, &|x| cost(bench, runs, &at(&knobs, x)))),
         },
         &Steps::Both { less, more } => fit_both(bench, less, more, &knobs),
     }
@@ -152,10 +152,10 @@ fn fit_both(bench: &Bench, less: Run, more: Run, knobs: &Knobs) -> Knobs {
     let (fast, slow) = inverses();
     let (low, high) = Knob::BackwardRatio.range();
     let ratio = |knobs: &Knobs| {
-        let found = root(low, high, |r| bench.error(less, &knobs.with(Knob::BackwardRatio, r)));
+        let found = root(low, high, &|r| bench.error(less, &knobs.with(Knob::BackwardRatio, r)));
         (knobs.with(Knob::BackwardRatio, found.at), found.beyond)
     };
-    let found = root(fast, slow, |x| bench.error(more, &ratio(&at(knobs, x)).0));
+    let found = root(fast, slow, &|x| bench.error(more, &ratio(&at(knobs, x)).0));
     let (inside, beyond) = ratio(&at(knobs, found.at));
     if !found.beyond && !beyond {
         return inside;
@@ -164,11 +164,11 @@ fn fit_both(bench: &Bench, less: Run, more: Run, knobs: &Knobs) -> Knobs {
     let of = |knobs: &Knobs| cost(bench, &runs, knobs);
     let ratios = [low, high].map(|r| {
         let edge = knobs.with(Knob::BackwardRatio, r);
-        at(&edge, least(fast, slow, |x| of(&at(&edge, x))))
+        at(&edge, least(fast, slow, &|x| of(&at(&edge, x))))
     });
     let efficiencies = [fast, slow].map(|x| {
         let edge = at(knobs, x);
-        let best = least(low, high, |r| of(&edge.with(Knob::BackwardRatio, r)));
+        let best = least(low, high, &|r| of(&edge.with(Knob::BackwardRatio, r)));
         edge.with(Knob::BackwardRatio, best)
     });
     ratios
@@ -201,7 +201,7 @@ fn fit_link(bench: &Bench, knobs: Knobs) -> (Knobs, bool) {
     let (slowest, fastest) = scales(&knobs);
     let fast = 1.0 / fastest;
     let at = |inverse: f64| scaled(&knobs, 1.0 / inverse);
-    let found = root(fast, 1.0 / slowest, |inverse| bench.error(Run::Offload, &at(inverse)));
+    let found = root(fast, 1.0 / slowest, &|inverse| bench.error(Run::Offload, &at(inverse)));
     if found.at > fast { (at(found.at), true) } else { (knobs, false) }
 }
 
@@ -221,7 +221,11 @@ fn unmodelled(bench: &Bench, knobs: &Knobs) -> f64 {
 
 /// Six significant digits: more than any measurement has, fewer than the rounding to nanoseconds would spoil.
 fn six_digits(value: f64) -> f64 {
-    format!("{value:.5e}").parse().unwrap_or(value)
+    let mut scale = 1.0;
+    while value * scale < 1e5 && scale < 1e15 {
+        scale *= 10.0;
+    }
+    (value * scale).round() / scale
 }
 
 /// The residuals, the ends that were felt, and what is to be said.

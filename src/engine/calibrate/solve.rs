@@ -17,7 +17,7 @@ pub struct Root {
 
 /// The root of an increasing `error` between `low` and `high` by the Illinois variant of false position, which is exact at once
 /// where the function is a line, as steps nearly are. Infinite errors are halved away.
-pub fn root(mut low: f64, mut high: f64, error: impl Fn(f64) -> f64) -> Root {
+pub fn root(mut low: f64, mut high: f64, error: &dyn Fn(f64) -> f64) -> Root {
     let (mut below, mut above) = (error(low), error(high));
     if below >= -NONE {
         return Root { at: low, beyond: below > NONE };
@@ -48,7 +48,7 @@ pub fn root(mut low: f64, mut high: f64, error: impl Fn(f64) -> f64) -> Root {
 }
 
 /// The argument of the least `cost` between `low` and `high`, by golden section: for a cost that falls, then rises.
-pub fn least(mut low: f64, mut high: f64, cost: impl Fn(f64) -> f64) -> f64 {
+pub fn least(mut low: f64, mut high: f64, cost: &dyn Fn(f64) -> f64) -> f64 {
     /// The golden section, (√5 − 1) / 2.
     const GOLDEN: f64 = 0.618_033_988_749_894_8;
     let ends = [low, high];
@@ -83,29 +83,29 @@ mod tests {
             calls.set(calls.get() + 1);
             error
         };
-        let line = root(1.0, 100.0, |x| count(3.0 * x - 7.0));
+        let line = root(1.0, 100.0, &|x| count(3.0 * x - 7.0));
         assert!((line.at - 7.0 / 3.0).abs() < 1e-9 && !line.beyond && calls.get() < 5);
         calls.set(0);
-        let bent = root(1.0, 100.0, |x| count((2.0 * x).max(x + 5.0) / 40.0 - 1.0));
+        let bent = root(1.0, 100.0, &|x| count((2.0 * x).max(x + 5.0) / 40.0 - 1.0));
         assert!((bent.at - 20.0).abs() < 1e-6 && calls.get() < 20, "{bent:?} {}", calls.get());
     }
 
     #[test]
     fn a_root_beyond_an_end_is_that_end() {
-        assert_eq!(root(1.0, 2.0, |x| x), Root { at: 1.0, beyond: true });
-        assert_eq!(root(1.0, 2.0, |x| x - 3.0), Root { at: 2.0, beyond: true });
-        assert_eq!(root(1.0, 2.0, |x| x - 2.0), Root { at: 2.0, beyond: false });
+        assert_eq!(root(1.0, 2.0, &|x| x), Root { at: 1.0, beyond: true });
+        assert_eq!(root(1.0, 2.0, &|x| x - 3.0), Root { at: 2.0, beyond: true });
+        assert_eq!(root(1.0, 2.0, &|x| x - 2.0), Root { at: 2.0, beyond: false });
     }
 
     #[test]
     fn errors_without_end_are_halved_away() {
-        let found = root(1.0, 100.0, |x| if x > 30.0 { f64::INFINITY } else { x - 12.0 });
+        let found = root(1.0, 100.0, &|x| if x > 30.0 { f64::INFINITY } else { x - 12.0 });
         assert!((found.at - 12.0).abs() < 1e-6, "{found:?}");
     }
 
     #[test]
     fn the_least_is_found_inside_and_at_an_end() {
-        assert!((least(0.0, 10.0, |x| (x - 3.0) * (x - 3.0)) - 3.0).abs() < 1e-6);
-        assert!((least(5.0, 10.0, |x| (x - 3.0) * (x - 3.0)) - 5.0).abs() < f64::EPSILON);
+        assert!((least(0.0, 10.0, &|x| (x - 3.0) * (x - 3.0)) - 3.0).abs() < 1e-6);
+        assert!((least(5.0, 10.0, &|x| (x - 3.0) * (x - 3.0)) - 5.0).abs() < f64::EPSILON);
     }
 }

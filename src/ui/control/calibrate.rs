@@ -2,7 +2,7 @@
 //! knobs as any other turn would, in one entry of history.
 
 use super::panel::kind_words;
-use super::residual::Fitted;
+use super::residual::fitted;
 use super::slider::Field;
 use crate::engine::calibrate::{self, Calibration, Knob};
 use crate::engine::{Error, PolicyKind};
@@ -131,9 +131,7 @@ fn said(fit: Option<&Fit>, request: &Value, props: &Props) -> Html {
         Some(Fit { asked, .. }) if *asked != without_knobs(request) => {
             html! { <p class="notice">{words::calibrate_stale(locale)}</p> }
         }
-        Some(Fit { result: Ok(calibration), .. }) => {
-            html! { <Fitted calibration={Shared::new(calibration.clone())} {locale} /> }
-        }
+        Some(Fit { result: Ok(calibration), .. }) => fitted(calibration, locale),
         Some(Fit { result: Err(error), .. }) => {
             let text = match error {
                 Error::Missing { path, .. } if path == "measured" => {

@@ -4,25 +4,12 @@ use super::calibrate::{KNOBS, number_words};
 use crate::engine::calibrate::{Calibration, Knob, Note, Number, Quantity, Residual};
 use crate::engine::units::Bytes;
 use crate::scene::format;
-use crate::ui::Shared;
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
-/// What is shown.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// The fit.
-    pub calibration: Shared<Calibration>,
-    /// The language.
-    pub locale: Locale,
-}
-
-/// The two tables and the remarks.
-#[component]
-pub fn Fitted(props: &Props) -> Html {
-    let Props { calibration, locale } = props;
-    let locale = *locale;
-    let Calibration { before, after, fitted, residuals, .. } = &**calibration;
+/// The two tables and the remarks. Not a component: it changes with the box around it alone.
+pub fn fitted(calibration: &Calibration, locale: Locale) -> Html {
+    let Calibration { before, after, fitted, residuals, .. } = calibration;
     let knob = |knob: &Knob| {
         let fitted = fitted.contains(knob);
         html! {
