@@ -3,10 +3,12 @@
 //! stale.
 #![expect(clippy::needless_pass_by_value, reason = "pieces of JSON are made where they are passed")]
 
+mod calibrated;
 mod chains;
 mod found;
 mod layers;
 mod lesson;
+mod models;
 mod papers;
 mod presets;
 mod reports;
@@ -25,7 +27,9 @@ fn cases() -> String {
     let mut groups = Vec::new();
     groups.extend(layers::groups());
     groups.extend(chains::groups());
+    groups.extend(models::groups());
     groups.extend(papers::groups());
+    groups.extend(calibrated::groups());
     groups.extend(reports::groups());
     groups.extend(presets::groups());
     groups.extend(lesson::groups());

@@ -9,7 +9,7 @@ const KORTHIKANTI: &str = "Korthikanti et al. 2022";
 const KORTHIKANTI_URL: &str = "https://arxiv.org/abs/2205.05198";
 const GIB: f64 = 1_073_741_824.0;
 /// What the best analytical simulator's step times are off by at most: the tolerance of times.
-const TIME: f64 = 0.0887;
+pub const TIME: f64 = 0.0887;
 
 const KEPT: &str = "/layers/[kind=block]/saved/[action=keep]/bytes";
 const AGAINST_KEPT: &str = "1:/layers/[kind=block]/saved/[action=keep]/bytes";
@@ -43,12 +43,12 @@ fn model(config: &Value) -> Value {
     })
 }
 
-fn config<'a>(file: &'a Value, name: &str) -> &'a Value {
+pub fn config<'a>(file: &'a Value, name: &str) -> &'a Value {
     let found = list(&file["configs"]).iter().find(|config| config["name"] == name);
     found.unwrap_or_else(|| panic!("no configuration {name}"))
 }
 
-fn korthikanti<'a>(id: &'a str, title: [&'a str; 2], about: [&'a str; 2]) -> Group<'a> {
+pub fn korthikanti<'a>(id: &'a str, title: [&'a str; 2], about: [&'a str; 2]) -> Group<'a> {
     Group {
         id,
         title,
@@ -195,7 +195,7 @@ fn layout(config: &Value) -> Value {
 }
 
 /// A request for one of the four models as it was trained.
-fn trained(config: &Value, sp: bool, policy: &str) -> Value {
+pub fn trained(config: &Value, sp: bool, policy: &str) -> Value {
     let layout = layout(config);
     let workload = with(model(config), json!({"accumulation": layout["accumulation"]}));
     let mut training = json!({"dtype": "bf16-mixed", "grad_dtype": "fp32", "tp": layout["tp"], "pp": layout["pp"], "sp": sp});
@@ -247,7 +247,7 @@ fn with_bar<'a>(group: Group<'a>, english: &'a str, chinese: &'a str) -> Group<'
     Group { bar: Some([english, chinese]), ..group }
 }
 
-fn measured_with_bar<'a>(group: Group<'a>, english: &'a str, chinese: &'a str) -> Group<'a> {
+pub fn measured_with_bar<'a>(group: Group<'a>, english: &'a str, chinese: &'a str) -> Group<'a> {
     Group { evidence: "measured", ..with_bar(group, english, chinese) }
 }
 
@@ -561,17 +561,17 @@ fn calculon(file: &Value) -> Value {
 }
 
 /// Peaks and tokens a second: two groups, for the bar has one figure for each.
-fn torchtune(file: &Value, kind: &str) -> Value {
+/// The fine-tune's rows, each with its request.
+pub fn tuned(file: &Value) -> Vec<(&Value, Value)> {
     let table = &file["torchtune_llama_3_2_3b_a100_b2_s4096"];
     let mut workload = json!({"block": "llama", "layers": 28, "hidden": 3072, "heads": 24, "kv_heads": 8, "ffn": 8192,
         "vocab": 128_256, "tied_embedding": true, "seq": 4096, "batch": 2});
     // Everything in bf16: torch.optim makes its moments like the parameter.
     let mut training = json!({"dtype": "bf16", "optimizer": "adamw", "optimizer_bytes": 4});
     let mut policy = "keep";
-    let sets = list(&table["rows"]).iter().map(|row| {
-        let name = text_of(&row[0]);
+    let of = |row: &'_ Value| {
         // Each row keeps what the rows before it turned on. With the optimizer in backward a gradient goes as soon as it is used.
-        match name {
+        match text_of(&row[0]) {
             "+ chunked loss" => workload["loss_chunks"] = 8.into(),
             "+ activation checkpointing" => policy = "recompute",
             "+ activation offloading" => policy = "offload-boundaries",
@@ -583,8 +583,17 @@ fn torchtune(file: &Value, kind: &str) -> Value {
             "compile + packed" => {}
             other => panic!("{other} is no row known"),
         }
-        let request = json!({"v": 1, "workload": workload, "training": training, "hardware": {"preset": "a100-80g"},
-            "policy": {"kind": policy}});
+        json!({"v": 1, "workload": workload, "training": training, "hardware": {"preset": "a100-80g"},
+            "policy": {"kind": policy}})
+    };
+    let requests: Vec<Value> = list(&table["rows"]).iter().map(of).collect();
+    list(&table["rows"]).iter().zip(requests).collect()
+}
+
+fn torchtune(file: &Value, kind: &str) -> Value {
+    let table = &file["torchtune_llama_3_2_3b_a100_b2_s4096"];
+    let sets = tuned(file).into_iter().map(|(row, request)| {
+        let name = text_of(&row[0]);
         let figure = if kind == "peak" {
             let gib = json!(["/", "/peak_bytes", GIB]);
             (figure(["peak", "峰值"], "GiB", rel(0.0138), gib), row[1].clone())

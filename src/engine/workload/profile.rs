@@ -63,7 +63,9 @@ impl Profile {
         let accumulation = group.int("accumulation", 1)?;
         if accumulation > 1 {
             // Over several micro-batches gradients stay.
-            layers.iter_mut().for_each(|layer| layer.gradients = Bytes::ZERO);
+            for layer in &mut layers {
+                layer.gradients = Bytes::ZERO;
+            }
         }
         let grown: Bytes = layers.iter().map(|layer| layer.gradients).sum();
         let scratch = group.int("optimizer_scratch_bytes", 0)?;
