@@ -84,7 +84,11 @@ fn headline(scenario: &Scenario, outcome: &Outcome, locale: Locale) -> String {
     };
     let missing = format::bytes(stop.missing);
     match &stop.operation {
-        Operation::States => words::verdict_states(locale, &missing),
+        Operation::States => {
+            // Gradients that only grow during backward are states too.
+            let states = outcome.fixed.total().saturating_sub(outcome.memory).max(stop.missing);
+            words::verdict_states(locale, &format::bytes(states))
+        }
         Operation::Host => words::verdict_host(locale, &missing),
         Operation::Op(kind, layer) => words::verdict_memory(
             locale,
