@@ -64,7 +64,9 @@ fn Page(props: &Props) -> Html {
     let Evaluated { scenario, outcome, notes } = &*evaluated;
     let asked = Asked { scenario, outcome, settings: &notes.settings };
     match explain(asked, subject) {
-        Some(derivation) => html! { <Book derivation={Shared::new(derivation)} {locale} onask={Callback::noop()} /> },
+        Some(derivation) => {
+            html! { <Book derivation={Shared::new(derivation)} {locale} onask={Callback::noop()} /> }
+        }
         None => Html::default(),
     }
 }
@@ -97,7 +99,10 @@ fn subjects() -> Vec<Subject> {
 }
 
 fn text_of(html: &str) -> String {
-    html.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| format!("{text} ")).collect()
+    html.split('<')
+        .filter_map(|part| part.split_once('>'))
+        .map(|(_, text)| format!("{text} "))
+        .collect()
 }
 
 fn is_chinese(c: char) -> bool {
@@ -120,7 +125,10 @@ fn explanations_are_short_and_speak_the_language() {
                 assert_eq!(said.contains(is_chinese), locale == Locale::Zh, "{subject:?}: {said}");
                 let nodes = html.matches('<').count() - html.matches("</").count();
                 assert!(nodes < 420, "{subject:?}: {nodes} nodes");
-                assert!(html.contains(r#"class="trust""#), "{subject:?} does not say how far to trust it");
+                assert!(
+                    html.contains(r#"class="trust""#),
+                    "{subject:?} does not say how far to trust it"
+                );
             }
         }
     }
@@ -161,7 +169,10 @@ fn numbers_are_buttons() {
                 assert!(tag.contains(r#"aria-expanded="false""#), "{tag}");
                 assert!(tag.contains("aria-label="), "{tag}");
             }
-            assert!(!html.contains(|c| ('\u{E000}'..='\u{F8FF}').contains(&c)), "a mark is left in the text");
+            assert!(
+                !html.contains(|c| ('\u{E000}'..='\u{F8FF}').contains(&c)),
+                "a mark is left in the text"
+            );
         }
     }
 }
@@ -178,11 +189,15 @@ fn Marked(props: &TextProps) -> Html {
 
 #[test]
 fn a_marked_sentence_keeps_its_words() {
-    let text = format!("from {} to {}, and {}.", mark(1, "2 s"), mark(0, "3 GiB"), mark(7, "unknown"));
+    let text =
+        format!("from {} to {}, and {}.", mark(1, "2 s"), mark(0, "3 GiB"), mark(7, "unknown"));
     assert_eq!(unmarked(&text), "from 2 s to 3 GiB, and unknown.");
     let props = TextProps { text };
-    let html = block_on(yew::ServerRenderer::<Marked>::with_props(move || props).hydratable(false).render());
-    let said: String = html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect();
+    let html = block_on(
+        yew::ServerRenderer::<Marked>::with_props(move || props).hydratable(false).render(),
+    );
+    let said: String =
+        html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect();
     assert_eq!(said, "from 2 s to 3 GiB, and unknown.");
     assert_eq!(html.matches("<button").count(), 2, "{html}");
     assert!(html.contains("Step: 2 s") && html.contains("Peak: 3 GiB"), "{html}");

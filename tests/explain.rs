@@ -70,7 +70,8 @@ impl Case {
             all.extend(costs.map(|cost| Subject::Cost(i, cost)));
         }
         all.extend(TEXTBOOK.map(Subject::Textbook));
-        let cells = (0..3).flat_map(|row| (0..4).map(move |column| Textbook::Strategy(row, column)));
+        let cells =
+            (0..3).flat_map(|row| (0..4).map(move |column| Textbook::Strategy(row, column)));
         all.extend(cells.map(Subject::Textbook));
         all
     }
@@ -103,13 +104,14 @@ impl Case {
         match subject {
             Subject::Peak => bytes(outcome.peak.row.total()),
             Subject::Capacity => bytes(outcome.memory),
-            Subject::Headroom => {
-                Some(outcome.memory.as_f64() - outcome.peak.row.total().as_f64()).filter(|free| *free >= 0.0)
-            }
+            Subject::Headroom => Some(outcome.memory.as_f64() - outcome.peak.row.total().as_f64())
+                .filter(|free| *free >= 0.0),
             Subject::Missing => outcome.out_of_memory.as_ref().and_then(|stop| bytes(stop.missing)),
             Subject::Band(band, when) => bytes(band.bytes(&row(when))),
             Subject::Total(when) => bytes(row(when).total()),
-            Subject::Free(when) => Some((outcome.memory.as_f64() - row(when).total().as_f64()).abs()),
+            Subject::Free(when) => {
+                Some((outcome.memory.as_f64() - row(when).total().as_f64()).abs())
+            }
             Subject::PlainPeak => bytes(outcome.plain_peak),
             Subject::HostPeak => bytes(outcome.host_peak),
             Subject::Step => secs(outcome.step),
@@ -163,7 +165,9 @@ impl Case {
             Textbook::Epoch => epoch.map(|epoch| epoch.epoch_s),
             Textbook::Slowdown => epoch.map(|epoch| epoch.slowdown_percent),
             Textbook::Strategy(row, column) => lesson.strategies.as_ref().map(|table| {
-                let row = [table.full_activation, table.gradient_checkpoint, table.activation_offload][row];
+                let row =
+                    [table.full_activation, table.gradient_checkpoint, table.activation_offload]
+                        [row];
                 [row.mem_gb, row.extra_compute_s, row.extra_time_s, row.total_cost][column]
             }),
         }
@@ -176,7 +180,12 @@ impl Case {
             assert_eq!(derived.is_some(), shown.is_some(), "{subject:?}: {}", self.text);
             let (Some(derived), Some(shown)) = (derived, shown) else { continue };
             let first = &derived.lines[0];
-            assert!(first.value == shown, "{subject:?}: {} for {shown}: {}", first.value, self.text);
+            assert!(
+                first.value == shown,
+                "{subject:?}: {} for {shown}: {}",
+                first.value,
+                self.text
+            );
             for line in &derived.lines {
                 self.holds(subject, line);
             }
@@ -185,7 +194,13 @@ impl Case {
 
     /// A line comes to its number, and not because it was left away.
     fn holds(&self, subject: Subject, line: &Line) {
-        assert!(line.holds(), "{subject:?}: {} for {}: {}", line.expr.value(), line.value, self.text);
+        assert!(
+            line.holds(),
+            "{subject:?}: {} for {}: {}",
+            line.expr.value(),
+            line.value,
+            self.text
+        );
         let mut leaves = Vec::new();
         line.expr.leaves(&mut leaves);
         let lone = matches!(leaves[..], [leaf] if leaf.source == Source::Simulation && leaf.about.is_none());
@@ -218,7 +233,19 @@ const TEXTBOOK: [Textbook; 10] = [
 fn every_preset_and_policy_explains_itself() {
     let cards: Vec<&str> = preset::names(preset::cards()).collect();
     for (i, model) in preset::names(preset::models()).enumerate() {
-        for (j, kind) in ["keep", "checkpoint", "recompute", "offload", "offload-boundaries", "mix", "selective", "rule"].into_iter().enumerate() {
+        for (j, kind) in [
+            "keep",
+            "checkpoint",
+            "recompute",
+            "offload",
+            "offload-boundaries",
+            "mix",
+            "selective",
+            "rule",
+        ]
+        .into_iter()
+        .enumerate()
+        {
             let card = cards[(i * 8 + j) % cards.len()];
             let request = json!({"workload": {"preset": model}, "hardware": {"preset": card}, "policy": {"kind": kind, "k": 4}});
             case(&request).expect("presets are sound").check();
@@ -237,9 +264,11 @@ fn every_kind_of_training_explains_itself() {
         json!({"dtype": "bf16", "optimizer": "sgd-momentum", "grad_dtype": "fp32"}),
         json!({"zero": 3, "dp": 8}),
         json!({"zero": 2, "dp": 3, "tp": 2}),
-        json!({"tp": 8, "sp": true}),
+        json!({"tp": 4, "sp": true}),
         json!({"tp": 4, "pp": 4}),
-        json!({"pp": 2, "zero": 1, "dp": 4}),
+        json!({"pp": 2, "zero": 1, "dp": 4, "stage": 2}),
+        json!({"zero": 3, "dp": 4, "offload_states": "all"}),
+        json!({"zero": 2, "dp": 4, "offload_states": "optimizer"}),
         json!({"backward_ratio": 1.5, "grad_buffer": "static"}),
     ];
     for (i, training) in trainings.iter().enumerate() {
@@ -252,7 +281,7 @@ fn every_kind_of_training_explains_itself() {
             let kind = ["mix", "offload", "checkpoint"][i % 3];
             let request = json!({"workload": workload, "training": training, "hardware": {"preset": "a100-80g", "unmodelled_gib": 1.5, "cards_per_link": 2},
                 "policy": {"kind": kind, "granularity": if i % 2 == 0 { "layer" } else { "tensor" }, "medium": if i % 4 == 0 { "ssd" } else { "host" }}});
-            case(&request).expect("sound").check();
+            case(&request).unwrap_or_else(|| panic!("{request}")).check();
         }
     }
 }
@@ -287,7 +316,8 @@ fn derived(request: &Value, subject: Subject) -> Derivation {
 #[test]
 fn the_published_form_is_named_with_what_it_drops() {
     let gpt = |training: Value, attention: &str| {
-        let request = json!({"workload": {"preset": "gpt2", "attention": attention}, "training": training});
+        let request =
+            json!({"workload": {"preset": "gpt2", "attention": attention}, "training": training});
         derived(&request, Subject::LayerSaved(3))
     };
     let eager = gpt(json!({}), "eager");
@@ -310,7 +340,11 @@ fn a_figure_says_whose_it_is() {
     };
     let policy = json!({"kind": "offload"});
     let own = json!({"hardware": {"preset": "rtx-4090"}, "policy": policy});
-    assert!(matches!(link(&own), Source::Preset(text) if text.contains("25 GB/s")), "{:?}", link(&own));
+    assert!(
+        matches!(link(&own), Source::Preset(text) if text.contains("25 GB/s")),
+        "{:?}",
+        link(&own)
+    );
     let changed = json!({"hardware": {"preset": "rtx-4090", "d2h_gbps": 12}, "policy": policy});
     assert_eq!(link(&changed), Source::Setting);
     assert_eq!(link(&json!({"hardware": {"memory_gib": 24}, "policy": policy})), Source::Setting);

@@ -208,7 +208,8 @@ impl Mul for Expr {
     type Output = Self;
     #[inline(never)]
     fn mul(self, other: Self) -> Self {
-        let mut factors = if let Node::Product(factors) = self.node() { factors.clone() } else { vec![self] };
+        let mut factors =
+            if let Node::Product(factors) = self.node() { factors.clone() } else { vec![self] };
         factors.push(other);
         Self::new(Node::Product(factors))
     }
@@ -230,7 +231,14 @@ impl Sub for Expr {
 
 #[inline(never)]
 fn leaf(name: Name, meaning: Option<Words>, value: f64, unit: Unit) -> Expr {
-    Expr::new(Node::Leaf(Quantity { name, meaning, value, unit, source: Source::None, about: None }))
+    Expr::new(Node::Leaf(Quantity {
+        name,
+        meaning,
+        value,
+        unit,
+        source: Source::None,
+        about: None,
+    }))
 }
 
 /// A symbol with what it stands for.

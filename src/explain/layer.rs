@@ -26,7 +26,12 @@ fn saved(asked: Asked, layer: usize, tensor: usize) -> Option<Derivation> {
     let name = Name::Tensor(layer.kind, tensor.name.clone());
     let bytes = tensor.bytes.as_f64();
     let Some(expr) = shape(asked, tensor) else {
-        let line = Line::new(name.clone(), Unit::Bytes, bytes, named(name, bytes, Unit::Bytes).from(Source::Setting));
+        let line = Line::new(
+            name.clone(),
+            Unit::Bytes,
+            bytes,
+            named(name, bytes, Unit::Bytes).from(Source::Setting),
+        );
         return Some(Derivation::of(Tolerance::Given, vec![line]));
     };
     let line = Line::new(name, Unit::Bytes, bytes, expr);
@@ -52,17 +57,29 @@ fn shape(asked: Asked, tensor: &SavedTensor) -> Option<Expr> {
     let expr = match origin.shape {
         "1" => width(),
         "b·s" => outer(b() * s() * width()),
-        "b·s·h" => outer(b() * s() * set("h", words::explain_sym_hidden, model.hidden, "hidden") * width()),
+        "b·s·h" => {
+            outer(b() * s() * set("h", words::explain_sym_hidden, model.hidden, "hidden") * width())
+        }
         "b·s·a·d" => inner(b() * s() * a() * d() * width()),
         "b·s·kv·d" => b() * s() * kv() * d() * width(),
-        "b·s·(a+kv)·d" => inner(b() * s() * a() * d() * width()) + b() * s() * kv() * d() * width(),
+        "b·s·(a+kv)·d" => {
+            inner(b() * s() * a() * d() * width()) + b() * s() * kv() * d() * width()
+        }
         "b·s·(a+kv)" => inner(b() * s() * a() * width()) + b() * s() * kv() * width(),
-        "b·s·f" => inner(b() * s() * set("f", words::explain_sym_ffn, model.ffn, "ffn") * width()),
+        "b·s·f" => {
+            inner(b() * s() * set("f", words::explain_sym_ffn, model.ffn, "ffn") * width())
+        }
         "b·a·s²" => inner(b() * a() * s() * s() * width()),
         "b·s²" => outer(b() * s() * s() * width()),
         "b·a·s" => inner(b() * a() * s() * width()),
-        "b·a·⌈s/32⌉·32" => inner(b() * a() * (s() / number(32)).ceil() * number(32) * width()),
-        "b·s·v" => b() * s() * set("v", words::explain_sym_vocab, model.vocab, "vocab").shared(tp()) * width(),
+        "b·a·⌈s/32⌉·32" => {
+            inner(b() * a() * (s() / number(32)).ceil() * number(32) * width())
+        }
+        "b·s·v" => {
+            b() * s()
+                * set("v", words::explain_sym_vocab, model.vocab, "vocab").shared(tp())
+                * width()
+        }
         _ => return None,
     };
     if expr.value() == tensor.bytes.as_f64() {
@@ -122,7 +139,9 @@ fn closed_form(asked: Asked, model: &Transformer, i: usize) -> Option<Line> {
     }
     let mut terms = vec![s() * b * h() * inside];
     let small = ["statistics", "log-sum-exp", "random state"];
-    for tensor in layer.saved.iter().filter(|tensor| small.iter().any(|name| tensor.name.ends_with(name))) {
+    for tensor in
+        layer.saved.iter().filter(|tensor| small.iter().any(|name| tensor.name.ends_with(name)))
+    {
         let name = Name::Tensor(layer.kind, tensor.name.clone());
         terms.push(named(name, tensor.bytes.as_f64(), Unit::Bytes));
     }
@@ -149,7 +168,9 @@ fn costs(asked: Asked, i: usize, cost: Cost) -> Option<Derivation> {
             0,
         ),
         Cost::RoundTrip => (words::chart_ratio_trip, choice.round_trip, round_trip(asked, i), 4),
-        Cost::Exposed => (words::chart_ratio_exposed, beyond, (trip() - window()).max(number(0)), 0),
+        Cost::Exposed => {
+            (words::chart_ratio_exposed, beyond, (trip() - window()).max(number(0)), 0)
+        }
         Cost::Window => {
             let after = scenario.chain.layers.iter().skip(i + 1);
             let whole = after.map(|layer| (layer.kind, layer.forward + layer.backward));
@@ -167,10 +188,13 @@ fn costs(asked: Asked, i: usize, cost: Cost) -> Option<Derivation> {
         }
         Cost::Benefit => {
             let line = benefit(asked, i, own.benefit_ratio?);
-            return Some(Derivation::of(Tolerance::Time, vec![line]).noting(&[words::explain_note_benefit]));
+            return Some(
+                Derivation::of(Tolerance::Time, vec![line]).noting(&[words::explain_note_benefit]),
+            );
         }
     };
-    let mut lines = vec![Line::new(words_of(name), Unit::Seconds, value.secs(), expr).rounded(roundings)];
+    let mut lines =
+        vec![Line::new(words_of(name), Unit::Seconds, value.secs(), expr).rounded(roundings)];
     lines.extend(more);
     let note: Words = match cost {
         Cost::Recompute => words::explain_note_efficiency,
@@ -184,7 +208,10 @@ fn costs(asked: Asked, i: usize, cost: Cost) -> Option<Derivation> {
 fn round_trip(asked: Asked, i: usize) -> Expr {
     let hardware = &asked.scenario.hardware;
     let saved = asked.scenario.chain.layers[i].saved_bytes();
-    let size = || symbol("D", words::explain_layer_saved, saved.as_f64(), Unit::Bytes).about(Subject::LayerSaved(i));
+    let size = || {
+        symbol("D", words::explain_layer_saved, saved.as_f64(), Unit::Bytes)
+            .about(Subject::LayerSaved(i))
+    };
     let share = hardware.link_efficiency.of(saved);
     let fixed = || asked.fixed(true) + asked.overhead();
     let out = size() / asked.reached(asked.out(), share);
@@ -206,7 +233,8 @@ fn benefit(asked: Asked, i: usize, ratio: f64) -> Line {
     let choice = &outcome.layers[i].choice;
     let (freed, paid) = evaluate::decided(scenario, &outcome.policy, &outcome.plan, i, choice);
     let bytes = |words, bytes: Bytes| super::expr::bytes(words, bytes);
-    let memory = bytes(words::explain_freed, freed) / bytes(words::explain_activations, outcome.activation_bytes);
+    let memory = bytes(words::explain_freed, freed)
+        / bytes(words::explain_activations, outcome.activation_bytes);
     let plain = time(words::explain_plain_step, outcome.plain_step).about(Subject::PlainStep);
     let cost = time(words::explain_paid, paid) / plain;
     Line::new(words_of(words::chart_ratio_benefit_short), Unit::Ratio, ratio, memory / cost)

@@ -159,16 +159,20 @@ fn part_name(kind: LayerKind, what: &What) -> Name {
 
 /// Activations of the other micro-batches of a pipeline.
 fn background(alive: &Alive) -> Option<Expr> {
-    let bytes = bytes(words::explain_background, alive.background).from(Source::Simulation);
+    let bytes = bytes(words::explain_background, alive.background);
     (alive.background > Bytes::ZERO).then_some(bytes)
 }
 
 fn capacity(asked: Asked) -> Derivation {
     let memory = asked.outcome.memory;
     let own = memory == asked.scenario.hardware.memory;
-    let source =
-        if own { asked.source("hardware", "memory_gib") } else { asked.source("limits", "memory_gib") };
-    let gib = symbol("C", words::explain_sym_memory, memory.as_f64() / GIB, Unit::Count).from(source);
+    let source = if own {
+        asked.source("hardware", "memory_gib")
+    } else {
+        asked.source("limits", "memory_gib")
+    };
+    let gib =
+        symbol("C", words::explain_sym_memory, memory.as_f64() / GIB, Unit::Count).from(source);
     let expr = gib * symbol("GiB", words::explain_sym_gib, GIB, Unit::Count);
     let name = if own { words::explain_capacity } else { words::chart_pareto_limit };
     let line = Line::new(words_of(name), Unit::Bytes, memory.as_f64(), expr).rounded(1);

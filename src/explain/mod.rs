@@ -252,7 +252,13 @@ impl<'a> Asked<'a> {
     }
 
     /// A symbol for a setting of the model or the training.
-    fn set(self, name: &'static str, meaning: Words, value: u64, (group, key): (&str, &str)) -> Expr {
+    fn set(
+        self,
+        name: &'static str,
+        meaning: Words,
+        value: u64,
+        (group, key): (&str, &str),
+    ) -> Expr {
         expr::count(name, meaning, value).from(self.source(group, key))
     }
 
@@ -286,7 +292,11 @@ impl<'a> Asked<'a> {
 
     /// The link's rate that copies of a size reach.
     fn reached(self, link: Expr, share: f64) -> Expr {
-        if share < 1.0 { link * expr::word(words::explain_reached, share, Unit::Share) } else { link }
+        if share < 1.0 {
+            link * expr::word(words::explain_reached, share, Unit::Share)
+        } else {
+            link
+        }
     }
 
     /// Fixed cost of a copy out or back.

@@ -48,7 +48,9 @@ impl Work {
             }
             Self::Measured => ("PyTorch 2.8, tests/vectors/layer_saved.json", ""),
             Self::Peaks => ("PyTorch 2.8, tests/vectors/checkpoint_peaks.json", ""),
-            Self::Chen => ("Chen et al. 2016, arXiv:1604.06174", "https://arxiv.org/abs/1604.06174"),
+            Self::Chen => {
+                ("Chen et al. 2016, arXiv:1604.06174", "https://arxiv.org/abs/1604.06174")
+            }
             Self::Roofline => {
                 ("Williams et al. 2009, CACM 52(4)", "https://doi.org/10.1145/1498765.1498785")
             }
@@ -67,7 +69,8 @@ pub fn setting(settings: &Map<String, Value>, group: &str, key: &str) -> Source 
     let Some((value, preset)) = found else {
         return Source::Setting;
     };
-    let same = |other: &Value| other == value || other.as_f64().is_some_and(|n| Some(n) == value.as_f64());
+    let same =
+        |other: &Value| other == value || other.as_f64().is_some_and(|n| Some(n) == value.as_f64());
     let sources = preset.get("sources");
     let source = |key: &str| sources.and_then(|sources| sources.get(key)?.as_str());
     match preset.get(key) {

@@ -105,9 +105,8 @@ fn lines(asked: Asked, here: Parameters) -> Option<Vec<Line>> {
         blocks() * count("P_norm", words::explain_sym_norms, parts.block.other),
         count("P_ends", words::explain_sym_ends, ends),
     ]);
-    let line = |name, value: u64, expr| {
-        Line::new(Name::Symbol(name), Unit::Count, float(value), expr)
-    };
+    let line =
+        |name, value: u64, expr| Line::new(Name::Symbol(name), Unit::Count, float(value), expr);
     let mut lines = Vec::new();
     if let Some(rank) = training.lora_rank {
         let unit = count("P_1", words::explain_sym_lora_unit, parts.block.lora_unit);

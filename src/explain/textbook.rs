@@ -19,21 +19,30 @@ pub fn explain(asked: Asked, what: Textbook) -> Option<Derivation> {
         Textbook::Step => return Some(step(asked)),
         Textbook::Boundaries => boundaries(asked),
         Textbook::MemoryRatio => {
-            let new = bytes(words::verdict_peak, asked.outcome.peak.row.total()).about(Subject::Peak);
-            let old = bytes(words::explain_plain_peak, asked.outcome.plain_peak).about(Subject::PlainPeak);
+            let new =
+                bytes(words::verdict_peak, asked.outcome.peak.row.total()).about(Subject::Peak);
+            let old = bytes(words::explain_plain_peak, asked.outcome.plain_peak)
+                .about(Subject::PlainPeak);
             let old_is = asked.outcome.plain_peak.0;
             let expr = number(1) - if old_is == 0 { new / number(1) } else { new / old };
             line(words::explain_memory_ratio, Unit::Share, lesson.memory_ratio, expr)
         }
         Textbook::CostRatio => {
             let step = time(words::verdict_step, asked.outcome.step).about(Subject::Step);
-            let plain = time(words::explain_plain_step, asked.outcome.plain_step).about(Subject::PlainStep);
-            let expr = if asked.outcome.plain_step == Nanos::ZERO { number(0) } else { step / plain - number(1) };
+            let plain =
+                time(words::explain_plain_step, asked.outcome.plain_step).about(Subject::PlainStep);
+            let expr = if asked.outcome.plain_step == Nanos::ZERO {
+                number(0)
+            } else {
+                step / plain - number(1)
+            };
             line(words::explain_cost_ratio, Unit::Share, lesson.cost_ratio, expr)
         }
         Textbook::Benefit => {
-            let expr = ratio(words::explain_memory_ratio, lesson.memory_ratio).about(Subject::Textbook(Textbook::MemoryRatio))
-                / ratio(words::explain_cost_ratio, lesson.cost_ratio).about(Subject::Textbook(Textbook::CostRatio));
+            let expr = ratio(words::explain_memory_ratio, lesson.memory_ratio)
+                .about(Subject::Textbook(Textbook::MemoryRatio))
+                / ratio(words::explain_cost_ratio, lesson.cost_ratio)
+                    .about(Subject::Textbook(Textbook::CostRatio));
             line(words::chart_ratio_benefit_short, Unit::Ratio, lesson.benefit_ratio?, expr)
         }
         _ => return worked(asked, what),
@@ -50,7 +59,8 @@ fn k(asked: Asked) -> Expr {
 }
 
 fn beta(asked: Asked) -> Expr {
-    symbol("β", words::explain_sym_beta, asked.outcome.policy.beta, Unit::Ratio).from(Source::Setting)
+    symbol("β", words::explain_sym_beta, asked.outcome.policy.beta, Unit::Ratio)
+        .from(Source::Setting)
 }
 
 fn activations(asked: Asked) -> Expr {
@@ -66,7 +76,9 @@ fn base(asked: Asked) -> Expr {
 fn peak(asked: Asked) -> Line {
     let (expr, roundings) = match asked.outcome.policy.kind {
         PolicyKind::Checkpoint => (base(asked) + activations(asked) / k(asked), 1),
-        PolicyKind::Recompute | PolicyKind::Offload | PolicyKind::OffloadBoundaries => (base(asked), 0),
+        PolicyKind::Recompute | PolicyKind::Offload | PolicyKind::OffloadBoundaries => {
+            (base(asked), 0)
+        }
         PolicyKind::Mix => (base(asked) + beta(asked) * activations(asked) / k(asked), 2),
         _ => (base(asked) + activations(asked), 0),
     };
@@ -117,7 +129,8 @@ fn step(asked: Asked) -> Derivation {
         }
         PolicyKind::OffloadBoundaries => {
             let chain = &asked.scenario.chain;
-            let boundary = chain.blocks().map(|i| chain.layers[i].boundary).max().unwrap_or_default();
+            let boundary =
+                chain.blocks().map(|i| chain.layers[i].boundary).max().unwrap_or_default();
             let all = boundary.times(chain.blocks().count() as u64);
             let share = bytes(words::explain_boundaries, all) / moved(asked);
             lines.push(line);
@@ -185,11 +198,18 @@ fn epoch(asked: Asked, lesson: &Lesson, gbps: f64, what: Textbook) -> Option<Exp
     let epoch = asked.outcome.lesson.epoch?;
     let seconds = |words, value| word(words, value, Unit::Seconds);
     let compute = || {
-        layers(lesson) * symbol("t", words::explain_sym_layer_time, lesson.layer_s, Unit::Seconds).from(Source::Setting)
+        layers(lesson)
+            * symbol("t", words::explain_sym_layer_time, lesson.layer_s, Unit::Seconds)
+                .from(Source::Setting)
     };
-    let trip = || seconds(words::chart_ratio_trip, epoch.round_trip_s).about(Subject::Textbook(Textbook::EpochTrip));
-    let visible =
-        || seconds(words::explain_exposed, epoch.visible_s).about(Subject::Textbook(Textbook::EpochVisible));
+    let trip = || {
+        seconds(words::chart_ratio_trip, epoch.round_trip_s)
+            .about(Subject::Textbook(Textbook::EpochTrip))
+    };
+    let visible = || {
+        seconds(words::explain_exposed, epoch.visible_s)
+            .about(Subject::Textbook(Textbook::EpochVisible))
+    };
     Some(match what {
         Textbook::EpochTrip => {
             let offloads = count("n", words::explain_sym_offloads, epoch.offload_count);
@@ -200,10 +220,14 @@ fn epoch(asked: Asked, lesson: &Lesson, gbps: f64, what: Textbook) -> Option<Exp
             let expr = (trip() - compute() / number(2)).max(number(0));
             (words::explain_exposed, Unit::Seconds, epoch.visible_s, expr)
         }
-        Textbook::Epoch => (words::textbook_epoch, Unit::Seconds, epoch.epoch_s, compute() + visible()),
+        Textbook::Epoch => {
+            (words::textbook_epoch, Unit::Seconds, epoch.epoch_s, compute() + visible())
+        }
         Textbook::Slowdown => {
-            let whole = seconds(words::textbook_epoch, epoch.epoch_s).about(Subject::Textbook(Textbook::Epoch));
-            let expr = if epoch.epoch_s > 0.0 { visible() / whole * number(100) } else { number(0) };
+            let whole = seconds(words::textbook_epoch, epoch.epoch_s)
+                .about(Subject::Textbook(Textbook::Epoch));
+            let expr =
+                if epoch.epoch_s > 0.0 { visible() / whole * number(100) } else { number(0) };
             (words::explain_slowdown, Unit::Ratio, epoch.slowdown_percent, expr)
         }
         _ => return None,
@@ -220,12 +244,19 @@ fn strategy(
     let own = [table.full_activation, table.gradient_checkpoint, table.activation_offload];
     let own = own.get(row)?;
     let all = || layers(lesson) * size(lesson);
-    let base = || symbol("base", words::explain_sym_base, lesson.base_gb, Unit::Ratio).from(Source::Setting);
-    let k = || symbol("K", words::explain_sym_k, float(asked.outcome.policy.k), Unit::Count).from(Source::Setting);
+    let base = || {
+        symbol("base", words::explain_sym_base, lesson.base_gb, Unit::Ratio).from(Source::Setting)
+    };
+    let k = || {
+        symbol("K", words::explain_sym_k, float(asked.outcome.policy.k), Unit::Count)
+            .from(Source::Setting)
+    };
     let forward = lesson.forward_cost_s.unwrap_or(float(lesson.layers) * lesson.layer_s);
-    let forward = || symbol("F", words::explain_sym_forward, forward, Unit::Ratio).from(Source::Setting);
+    let forward =
+        || symbol("F", words::explain_sym_forward, forward, Unit::Ratio).from(Source::Setting);
     let lambda = || {
-        symbol("λ", words::explain_sym_lambda, asked.scenario.weights.memory, Unit::Ratio).from(Source::Setting)
+        symbol("λ", words::explain_sym_lambda, asked.scenario.weights.memory, Unit::Ratio)
+            .from(Source::Setting)
     };
     Some(match column {
         0 => {
@@ -246,7 +277,8 @@ fn strategy(
         }
         3 => {
             let at = |words, value, column| {
-                word(words, value, Unit::Ratio).about(Subject::Textbook(Textbook::Strategy(row, column)))
+                word(words, value, Unit::Ratio)
+                    .about(Subject::Textbook(Textbook::Strategy(row, column)))
             };
             let memory = at(words::textbook_strategy_memory, own.mem_gb, 0);
             let compute = at(words::textbook_strategy_compute, own.extra_compute_s, 1);

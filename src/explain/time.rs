@@ -104,7 +104,8 @@ fn plain(asked: Asked) -> Line {
         let plain = time(sum_words(sum), value);
         if sum_value(asked, sum) == value { plain.about(Subject::Sum(sum)) } else { plain }
     };
-    let micro = Expr::sum(vec![own(Sum::Forward, chain.forward()), own(Sum::Backward, chain.backward())]);
+    let micro =
+        Expr::sum(vec![own(Sum::Forward, chain.forward()), own(Sum::Backward, chain.backward())]);
     let expr = Expr::sum(vec![asked.in_step(micro), leaf(asked, Sum::Optimizer)]);
     line(words::explain_plain_step, asked.outcome.plain_step.secs(), Unit::Seconds, expr).rounded(1)
 }
@@ -127,11 +128,19 @@ fn throughput(asked: Asked) -> Option<Line> {
     let mut factors = vec![
         asked.set("b", words::explain_sym_batch, chain.samples / dp.max(1), ("workload", "batch")),
         asked.set("dp", words::explain_sym_dp, dp, ("training", "dp")),
-        asked.set("m", words::explain_sym_accumulation, chain.accumulation, ("workload", "accumulation")),
+        asked.set(
+            "m",
+            words::explain_sym_accumulation,
+            chain.accumulation,
+            ("workload", "accumulation"),
+        ),
     ];
     if asked.model().is_none() {
         // A lesson or profile knows no data parallelism.
-        factors = vec![asked.set("b", words::explain_sym_batch, chain.samples, ("workload", "batch")), factors.remove(2)];
+        factors = vec![
+            asked.set("b", words::explain_sym_batch, chain.samples, ("workload", "batch")),
+            factors.remove(2),
+        ];
     }
     if tokens {
         factors.push(asked.set("s", words::explain_sym_seq, chain.seq, ("workload", "seq")));
@@ -176,7 +185,7 @@ fn of(asked: Asked, sum: Sum) -> Vec<Line> {
             more = forwards(asked).into_iter().take(1).collect();
             (run(asked, OpKind::Recompute), 0)
         }
-        Sum::Optimizer => (optimizer(asked), 1),
+        Sum::Optimizer => (optimizer(asked), 3),
         Sum::Out | Sum::Back => copies(asked, sum),
         Sum::Hidden => {
             let copies = leaf(asked, Sum::Out) + leaf(asked, Sum::Back);
@@ -301,8 +310,9 @@ fn backward(asked: Asked) -> Option<Line> {
     let block = scenario.chain.layers.iter().find(|layer| layer.kind == LayerKind::Block)?;
     let ratio = symbol("ρ", words::explain_sym_ratio, training.backward_ratio, Unit::Ratio)
         .from(asked.source("training", "backward_ratio"));
-    let whole = ratio * time(words::explain_block_forward, block.forward);
     let work = model.work(LayerKind::Block, training, &scenario.hardware);
+    let forward: Nanos = work.iter().map(|one| one.time).sum();
+    let whole = ratio * time(words::explain_block_forward, forward);
     let linear: Nanos =
         work.iter().filter(|one| one.kind == WorkKind::Linear).map(|one| one.time).sum();
     let expr = if training.lora_rank.is_some() {
@@ -317,18 +327,21 @@ fn backward(asked: Asked) -> Option<Line> {
         expr
     };
     Some(
-        Line::new(words_of(kind_words(LayerKind::Block)), Unit::Seconds, block.backward.secs(), expr)
-            .rounded(1),
+        Line::new(
+            words_of(kind_words(LayerKind::Block)),
+            Unit::Seconds,
+            block.backward.secs(),
+            expr,
+        )
+        .rounded(1),
     )
 }
 
 /// Gradients read, master copy and moments read and written, weights written (and read, where there is no master copy).
 fn optimizer(asked: Asked) -> Expr {
     let training = &asked.scenario.training;
-    let whole = time(words::chart_kind_optimizer, asked.scenario.chain.optimizer);
-    let here = super::states::here(asked);
-    let Some(here) = here.filter(|_| training.offload_states == OffloadStates::None) else {
-        return whole.from(Source::Simulation);
+    let Some(here) = super::states::here(asked) else {
+        return time(words::chart_kind_optimizer, asked.scenario.chain.optimizer);
     };
     let width = &training.bytes;
     let each = |bytes: f64, words: Words| word(words, bytes, Unit::Bytes);
@@ -342,8 +355,22 @@ fn optimizer(asked: Asked) -> Expr {
         traffic.push(number(2) * twice);
     }
     traffic.push(if width.master > 0.0 { weight } else { number(2) * weight });
-    let bytes = super::states::trained(asked, here) * Expr::sum(traffic);
-    super::states::sharded(asked, bytes, 1) / asked.hbm()
+    let all = || super::states::trained(asked, here);
+    let shared = |bytes| super::states::sharded(asked, bytes, 1);
+    let bytes = shared(all() * Expr::sum(traffic));
+    if training.offload_states == OffloadStates::None {
+        return bytes / asked.hbm();
+    }
+    let hardware = &asked.scenario.hardware;
+    let rate = symbol("B_host", words::explain_sym_host, hardware.host_rate.0, Unit::Rate);
+    let on_host = bytes / rate.from(asked.source("hardware", "host_gbps"));
+    if training.offload_states == OffloadStates::All {
+        return on_host;
+    }
+    // New weights travel back.
+    let updated = shared(all() * each(width.weights, words::explain_width_weight));
+    let share = hardware.link_efficiency.of(Bytes::from_f64(updated.value()));
+    on_host + updated / asked.reached(asked.back(), share) + asked.overhead()
 }
 
 /// Bytes over what the link reaches with copies of their size, and the fixed cost of each.

@@ -3,10 +3,10 @@
 use super::pattern::{fill, patterns, swatch};
 use super::{Evaluated, axis, name};
 use crate::engine::units::{Bytes, Nanos};
-use crate::scene::ledger::{self, BANDS};
-use crate::scene::{format, text_width};
 use crate::explain::Subject;
 use crate::explain::alive::When;
+use crate::scene::ledger::{self, BANDS};
+use crate::scene::{format, text_width};
 use crate::ui::Shared;
 use crate::ui::explain::{Number, mark, marked};
 use crate::words::{self, Locale};

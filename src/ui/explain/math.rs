@@ -1,12 +1,12 @@
 //! Formulas as a lecture writes them: symbols slanted, fractions stacked, then the same with values. Props in, marks out.
 
+use crate::engine::units::Bytes;
 use crate::explain::expr::{Expr, Line, Name, Node, Quantity, Unit};
 use crate::explain::source::Source;
 use crate::explain::{Derivation, Subject, Tolerance, kind_words};
 use crate::scene::format;
 use crate::ui::chart::tensor_name;
 use crate::words::{self, Locale};
-use crate::engine::units::Bytes;
 use yew::prelude::*;
 
 /// A number as people read it, no more digits than it is worth.
@@ -132,7 +132,9 @@ fn items(expr: &Expr) -> Option<&[Expr]> {
     };
     let item = |term: &Expr| match term.node() {
         Node::Product(factors) => {
-            factors.len() == 2 && matches!(factors[0].node(), Node::Number(_)) && worded(&factors[1])
+            factors.len() == 2
+                && matches!(factors[0].node(), Node::Number(_))
+                && worded(&factors[1])
         }
         _ => worded(term),
     };
@@ -182,7 +184,9 @@ impl Page<'_> {
     fn read(&self, expr: &Expr) -> Html {
         let Node::Leaf(quantity) = expr.node() else { return Html::default() };
         match self.origin(quantity) {
-            Some(text) if quantity.meaning.is_none() => html! { <span class="quiet">{" "}{text}</span> },
+            Some(text) if quantity.meaning.is_none() => {
+                html! { <span class="quiet">{" "}{text}</span> }
+            }
             _ => Html::default(),
         }
     }
@@ -194,7 +198,11 @@ impl Page<'_> {
         };
         let Node::Leaf(quantity) = leaf.node() else { return Html::default() };
         let each = count.map(|count| {
-            format!("{} × {}", shown(count.value(), Unit::Count), shown(quantity.value, quantity.unit))
+            format!(
+                "{} × {}",
+                shown(count.value(), Unit::Count),
+                shown(quantity.value, quantity.unit)
+            )
         });
         let all = shown(term.value(), quantity.unit);
         html! {
@@ -215,11 +223,15 @@ impl Page<'_> {
 
     fn write(&self, expr: &Expr, filled: bool) -> Html {
         match expr.node() {
-            Node::Leaf(quantity) if filled => html! { <span class="num">{shown(quantity.value, quantity.unit)}</span> },
+            Node::Leaf(quantity) if filled => {
+                html! { <span class="num">{shown(quantity.value, quantity.unit)}</span> }
+            }
             Node::Leaf(quantity) => self.linked(quantity, name(&quantity.name, self.locale)),
             Node::Number(number) => html! { {format::plain(*number, 3)} },
             Node::Sum(terms) => self.joined(terms, " + ", filled, 0),
-            Node::Product(factors) => self.joined(factors, if filled { " × " } else { " · " }, filled, 1),
+            Node::Product(factors) => {
+                self.joined(factors, if filled { " × " } else { " · " }, filled, 1)
+            }
             Node::Difference(a, b) => {
                 html! { <>{self.held(a, filled, 0)}{" − "}{self.held(b, filled, 1)}</> }
             }
@@ -244,7 +256,11 @@ impl Page<'_> {
     /// In brackets where it binds less than `least`.
     fn held(&self, expr: &Expr, filled: bool, least: u8) -> Html {
         let inner = self.write(expr, filled);
-        if binds(expr) < least { html! { <>{"("}{inner}{")"}</> } } else { inner }
+        if binds(expr) < least {
+            html! { <>{"("}{inner}{")"}</> }
+        } else {
+            inner
+        }
     }
 
     fn origin(&self, quantity: &Quantity) -> Option<&'static str> {

@@ -111,7 +111,9 @@ const MARGIN: f64 = 8.0;
 
 fn place(sheet: &HtmlElement, anchor: &HtmlElement) {
     let Some(window) = window() else { return };
-    let size = |length: Result<wasm_bindgen::JsValue, _>| length.ok().and_then(|n| n.as_f64()).unwrap_or(0.0);
+    let size = |length: Result<wasm_bindgen::JsValue, _>| {
+        length.ok().and_then(|n| n.as_f64()).unwrap_or(0.0)
+    };
     let (width, height) = (size(window.inner_width()), size(window.inner_height()));
     let style = sheet.style();
     // As high as it wants to be, first.
@@ -145,7 +147,8 @@ fn use_dismissed(node: &NodeRef, anchor: &HtmlElement, onclose: &Callback<()>) {
             let escape = {
                 let (anchor, onclose) = (anchor.clone(), onclose.clone());
                 move |event: &web_sys::Event| {
-                    if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
+                    if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape")
+                    {
                         event.stop_propagation();
                         onclose.emit(());
                         focus(&anchor);
@@ -156,14 +159,19 @@ fn use_dismissed(node: &NodeRef, anchor: &HtmlElement, onclose: &Callback<()>) {
                 let (anchor, onclose) = (anchor.clone(), onclose.clone());
                 move |event: &web_sys::Event| {
                     let target = event.target().and_then(|target| target.dyn_into::<Node>().ok());
-                    let inside = |node: Option<Node>| node.is_some_and(|node| node.contains(target.as_ref()));
+                    let inside = |node: Option<Node>| {
+                        node.is_some_and(|node| node.contains(target.as_ref()))
+                    };
                     // The number itself toggles.
                     if !inside(node.cast::<Node>()) && !inside(Some(anchor.clone().into())) {
                         onclose.emit(());
                     }
                 }
             };
-            let first = EventListenerOptions { phase: gloo::events::EventListenerPhase::Capture, passive: true };
+            let first = EventListenerOptions {
+                phase: gloo::events::EventListenerPhase::Capture,
+                passive: true,
+            };
             [
                 EventListener::new_with_options(&document, "keydown", first, escape),
                 EventListener::new_with_options(&document, "pointerdown", first, press),

@@ -99,6 +99,7 @@ explain-sym-params = parameters on this device
 explain-sym-chunks = model chunks on each stage
 explain-sym-rows = rows of those weights
 explain-sym-lock = page-locking of a buffer
+explain-sym-host = memory bandwidth of the host
 explain-sym-peak = peak rate of the card
 explain-sym-rank = rank of LoRA
 explain-sym-ratio = backward over forward

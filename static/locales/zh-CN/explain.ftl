@@ -99,6 +99,7 @@ explain-sym-params = 本设备上的参数
 explain-sym-chunks = 每级的模型块组数
 explain-sym-rows = 这些权重的行数
 explain-sym-lock = 缓冲区的锁页
+explain-sym-host = 主机内存带宽
 explain-sym-peak = 显卡峰值算力
 explain-sym-rank = LoRA 的秩
 explain-sym-ratio = 反向与前向之比

@@ -149,7 +149,13 @@ pub struct Table<'a> {
 
 impl<'a> Table<'a> {
     pub const fn new(builder: &'a Builder<'a>) -> Self {
-        Self { builder, rows: Vec::new(), work: Vec::new(), forward: Nanos::ZERO, linear: Nanos::ZERO }
+        Self {
+            builder,
+            rows: Vec::new(),
+            work: Vec::new(),
+            forward: Nanos::ZERO,
+            linear: Nanos::ZERO,
+        }
     }
 
     /// One saved tensor: `width` bytes an element, `recompute` to make it again from its own inputs.
