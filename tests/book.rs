@@ -99,10 +99,8 @@ fn subjects() -> Vec<Subject> {
 }
 
 fn text_of(html: &str) -> String {
-    html.split('<')
-        .filter_map(|part| part.split_once('>'))
-        .map(|(_, text)| format!("{text} "))
-        .collect()
+    let texts = html.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text);
+    texts.collect::<Vec<_>>().join(" ") + " "
 }
 
 fn is_chinese(c: char) -> bool {

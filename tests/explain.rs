@@ -181,7 +181,7 @@ impl Case {
             let (Some(derived), Some(shown)) = (derived, shown) else { continue };
             let first = &derived.lines[0];
             assert!(
-                first.value == shown,
+                first.value.to_bits() == shown.to_bits(),
                 "{subject:?}: {} for {shown}: {}",
                 first.value,
                 self.text

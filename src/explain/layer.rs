@@ -4,7 +4,7 @@ use super::expr::{Expr, Line, Name, Unit, Words, count, float, named, number, sy
 use super::source::{Source, Work};
 use super::time::forward_of;
 use super::{Asked, Cost, Derivation, Subject, Tolerance, by_kind, words_of};
-use crate::engine::chain::{LayerKind, SavedTensor};
+use crate::engine::chain::{Layer, LayerKind, SavedTensor};
 use crate::engine::evaluate;
 use crate::engine::policy::Action;
 use crate::engine::units::{Bytes, Nanos};
@@ -82,7 +82,7 @@ fn shape(asked: Asked, tensor: &SavedTensor) -> Option<Expr> {
         }
         _ => return None,
     };
-    if expr.value() == tensor.bytes.as_f64() {
+    if (expr.value() - tensor.bytes.as_f64()).abs() < 0.5 {
         return Some(expr);
     }
     // A shape that is not quite the one it is named by (labels shifted by one position): elements times bytes.
@@ -102,7 +102,7 @@ fn all(asked: Asked, i: usize) -> Option<Derivation> {
     let mut lines = vec![Line::new(name, Unit::Bytes, total, Expr::sum(terms))];
     let mut notes: Vec<Words> = Vec::new();
     if layer.kind == LayerKind::Block
-        && let Some(closed) = asked.model().and_then(|model| closed_form(asked, model, i))
+        && let Some(closed) = asked.model().and_then(|model| closed_form(asked, model, layer))
     {
         lines.push(closed);
         notes.push(words::explain_note_dropped);
@@ -114,8 +114,8 @@ fn all(asked: Asked, i: usize) -> Option<Derivation> {
 
 /// s·b·h·(34 + 5·a·s/h) and its tensor-parallel kin, where the block is the one that Korthikanti et al. wrote of, plus what their
 /// text drops.
-fn closed_form(asked: Asked, model: &Transformer, i: usize) -> Option<Line> {
-    let (layer, training) = (&asked.scenario.chain.layers[i], &asked.scenario.training);
+fn closed_form(asked: Asked, model: &Transformer, layer: &Layer) -> Option<Line> {
+    let training = &asked.scenario.training;
     let theirs = model.block == Block::Gpt
         && model.kv_heads == model.heads
         && model.ffn == 4 * model.hidden
@@ -123,21 +123,22 @@ fn closed_form(asked: Asked, model: &Transformer, i: usize) -> Option<Line> {
         && model.dropout
         && model.attention_dropout;
     let set = |symbol, words, value, key| asked.set(symbol, words, value, ("workload", key));
-    let h = || set("h", words::explain_sym_hidden, model.hidden, "hidden");
-    let s = || set("s", words::explain_sym_seq, model.seq, "seq");
-    let t = || asked.set("t", words::explain_sym_tp, training.tp, ("training", "tp"));
-    let a = set("a", words::explain_sym_heads, model.heads, "heads");
+    let width = || set("h", words::explain_sym_hidden, model.hidden, "hidden");
+    let seq = || set("s", words::explain_sym_seq, model.seq, "seq");
+    let degree = || asked.set("t", words::explain_sym_tp, training.tp, ("training", "tp"));
+    let heads = set("a", words::explain_sym_heads, model.heads, "heads");
     let parallel = training.tp > 1;
-    let mut inside = if parallel { number(10) + number(24) / t() } else { number(34) };
+    let mut inside = if parallel { number(10) + number(24) / degree() } else { number(34) };
     if model.attention == Attention::Eager {
-        let scores = number(5) * a * s() / if parallel { h() * t() } else { h() };
+        let scores =
+            number(5) * heads * seq() / if parallel { width() * degree() } else { width() };
         inside = inside + scores;
     }
-    let b = set("b", words::explain_sym_batch, model.batch, "batch");
+    let batch = set("b", words::explain_sym_batch, model.batch, "batch");
     if parallel && training.sp {
         return None;
     }
-    let mut terms = vec![s() * b * h() * inside];
+    let mut terms = vec![seq() * batch * width() * inside];
     let small = ["statistics", "log-sum-exp", "random state"];
     for tensor in
         layer.saved.iter().filter(|tensor| small.iter().any(|name| tensor.name.ends_with(name)))
@@ -214,8 +215,8 @@ fn round_trip(asked: Asked, i: usize) -> Expr {
     };
     let share = hardware.link_efficiency.of(saved);
     let fixed = || asked.fixed(true) + asked.overhead();
-    let out = size() / asked.reached(asked.out(), share);
-    let link = out + size() / asked.reached(asked.back(), share) + fixed();
+    let out = size() / super::reached(asked.out(), share);
+    let link = out + size() / super::reached(asked.back(), share) + fixed();
     if asked.outcome.policy.medium != Action::Ssd {
         return link;
     }

@@ -167,13 +167,12 @@ pub enum Tolerance {
 }
 
 impl Tolerance {
-    /// What to expect, as a share of the number; none where it is exact or not for us to say. Against measured peaks of whole
-    /// models and step times, as docs/model.md's reports have them.
+    /// What is typical against published measurements of whole runs (tests/vectors/published.json), as a share of the number;
+    /// none where it is exact or not for us to say. Times are those of a card whose efficiency fits.
     #[must_use]
     pub const fn share(self) -> Option<f64> {
         match self {
-            Self::Peak => Some(0.05),
-            Self::Time => Some(0.10),
+            Self::Peak | Self::Time => Some(0.10),
             Self::Exact | Self::Formula | Self::Given => None,
         }
     }
@@ -290,15 +289,6 @@ impl<'a> Asked<'a> {
             .from(self.source("hardware", "copy_overhead_us"))
     }
 
-    /// The link's rate that copies of a size reach.
-    fn reached(self, link: Expr, share: f64) -> Expr {
-        if share < 1.0 {
-            link * expr::word(words::explain_reached, share, Unit::Share)
-        } else {
-            link
-        }
-    }
-
     /// Fixed cost of a copy out or back.
     fn fixed(self, out: bool) -> Expr {
         let lock = self.scenario.hardware.page_lock_s;
@@ -335,6 +325,11 @@ impl<'a> Asked<'a> {
             None => micro,
         }
     }
+}
+
+/// The link's rate that copies of a size reach.
+fn reached(link: Expr, share: f64) -> Expr {
+    if share < 1.0 { link * expr::word(words::explain_reached, share, Unit::Share) } else { link }
 }
 
 /// A name in words.

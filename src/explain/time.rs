@@ -370,7 +370,7 @@ fn optimizer(asked: Asked) -> Expr {
     // New weights travel back.
     let updated = shared(all() * each(width.weights, words::explain_width_weight));
     let share = hardware.link_efficiency.of(Bytes::from_f64(updated.value()));
-    on_host + updated / asked.reached(asked.back(), share) + asked.overhead()
+    on_host + updated / super::reached(asked.back(), share) + asked.overhead()
 }
 
 /// Bytes over what the link reaches with copies of their size, and the fixed cost of each.
@@ -389,7 +389,7 @@ fn copies(asked: Asked, sum: Sum) -> (Expr, u64) {
         .into_iter()
         .map(|(share, bytes)| {
             let link = if sum == Sum::Out { asked.out() } else { asked.back() };
-            super::expr::bytes(words::explain_moved, bytes) / asked.reached(link, share)
+            super::expr::bytes(words::explain_moved, bytes) / super::reached(link, share)
         })
         .collect();
     let copies = float_count(run.copies.len());

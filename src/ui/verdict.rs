@@ -8,11 +8,11 @@ use crate::engine::policy::PolicyKind;
 use crate::engine::program::OpKind;
 use crate::engine::units::{Bytes, Nanos};
 use crate::engine::workload::Workload;
-use crate::explain::{Subject, Sum};
+use crate::explain::{Subject, Sum, Tolerance};
 use crate::scene::format;
 use crate::ui::Shared;
 use crate::ui::chart::{Evaluated, layer_name};
-use crate::ui::explain::{Number, mark, marked};
+use crate::ui::explain::{Number, mark, marked, within};
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
@@ -66,8 +66,13 @@ fn figures(evaluated: &Evaluated, locale: Locale) -> [Html; 3] {
     let Evaluated { scenario, outcome, .. } = evaluated;
     let peak = outcome.peak.row.total();
     let number = |subject, name: &'static str, value: String| html! { <Number {subject} {name} {value} {locale} /> };
-    let figure = |subject, name: &'static str, value: String, note: Html| {
-        html! { <div><dt>{name}</dt><dd>{number(subject, name, value)}</dd><dd class="note">{note}</dd></div> }
+    let figure = |subject,
+                  name: &'static str,
+                  value: String,
+                  note: Html,
+                  tolerance: Option<Tolerance>| {
+        let within = tolerance.map(|one| html! { <span class="within">{"±"}{within(one)}</span> });
+        html! { <div><dt>{name}{" "}{within}</dt><dd>{number(subject, name, value)}</dd><dd class="note">{note}</dd></div> }
     };
     let chain = &scenario.chain;
     let samples = chain.samples.saturating_mul(chain.accumulation);
@@ -90,18 +95,21 @@ fn figures(evaluated: &Evaluated, locale: Locale) -> [Html; 3] {
             words::verdict_peak(locale),
             format::bytes(peak),
             marked(&limit, &[(Subject::Capacity, words::explain_capacity(locale))], locale),
+            Some(Tolerance::Peak),
         ),
         figure(
             Subject::Step,
             words::verdict_step(locale),
             format::time(outcome.step),
             marked(&through, &[(Subject::Throughput, name)], locale),
+            Some(Tolerance::Time),
         ),
         figure(
             Subject::Overhead,
             words::verdict_overhead(locale),
             format::percent_change(outcome.overhead()),
             on_host.unwrap_or_default(),
+            None,
         ),
     ]
 }

@@ -27,7 +27,7 @@ export default async ({ page, url, check, open, server }) => {
   check("the sheet has the focus", await sheet.evaluate((node) => node === document.activeElement));
   const text = await sheet.innerText();
   check("it adds up the categories", /Weights/.test(text) && /Activations/.test(text) && /=/.test(text), text);
-  check("it says how far to trust it", /±5/.test(text), text);
+  check("it says how far to trust it", /±10/.test(text), text);
   const answer = await page.evaluate(() =>
     JSON.parse(globalThis.galley.evaluate(JSON.stringify({
       v: 1, workload: { preset: "llama-2-7b" }, hardware: { preset: "rtx-4090" }, training: { lora_rank: 16 }, policy: { kind: "mix", k: 4, beta: 0.5 } }))));

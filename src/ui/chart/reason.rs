@@ -4,6 +4,7 @@ use super::{Evaluated, name};
 use crate::engine::outcome::{LayerOutcome, Reason};
 use crate::engine::policy::{Action, PolicyKind};
 use crate::engine::units::Nanos;
+use crate::explain::expr::Words;
 use crate::explain::{Cost, Subject};
 use crate::scene::{Fate, format, ratio};
 use crate::ui::explain::{mark, unmarked};
@@ -20,7 +21,7 @@ pub fn numbers(locale: Locale, layer: usize) -> [(Subject, &'static str); 7] {
     COSTS.map(|(cost, words)| (Subject::Cost(layer, cost), words(locale)))
 }
 
-const COSTS: [(Cost, fn(Locale) -> &'static str); 7] = [
+const COSTS: [(Cost, Words); 7] = [
     (Cost::Offload, words::chart_ratio_offload),
     (Cost::RoundTrip, words::chart_ratio_trip),
     (Cost::Exposed, words::chart_ratio_exposed),

@@ -26,6 +26,13 @@ pub fn shown(value: f64, unit: Unit) -> String {
     }
 }
 
+/// How close to expect a number, as a share of it: "10 %".
+#[must_use]
+pub fn within(tolerance: Tolerance) -> String {
+    let percent = |share: f64| format!("{}\u{a0}%", format::plain(share * 100.0, 1));
+    tolerance.share().map(percent).unwrap_or_default()
+}
+
 /// What a derivation is drawn with.
 #[derive(Clone, PartialEq, Properties)]
 pub struct BookProps {
@@ -285,8 +292,7 @@ impl Page<'_> {
     }
 
     fn trust(&self, tolerance: Tolerance) -> String {
-        let percent = |share: f64| format!("{}\u{a0}%", format::plain(share * 100.0, 1));
-        let share = tolerance.share().map(percent).unwrap_or_default();
+        let share = within(tolerance);
         match tolerance {
             Tolerance::Exact => words::explain_trust_exact(self.locale).to_owned(),
             Tolerance::Peak => words::explain_trust_peak(self.locale, &share),

@@ -12,7 +12,7 @@ use sheet::Sheet;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-pub use math::{Book, shown};
+pub use math::{Book, within};
 
 /// Which number is open, and how to open one.
 #[derive(Clone, PartialEq)]
@@ -111,7 +111,6 @@ pub fn unmarked(text: &str) -> String {
 }
 
 /// The text with its marked numbers as buttons: which number, and its name, by place.
-#[must_use]
 pub fn marked(text: &str, numbers: &[(Subject, &'static str)], locale: Locale) -> Html {
     let pieces = text.split_inclusive(LAST).map(|piece| {
         let at = piece.char_indices().find(|(_, c)| ('\u{E000}'..LAST).contains(c));
