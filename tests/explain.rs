@@ -36,7 +36,7 @@ impl Case {
 
     /// Every number that the page may ask about.
     fn subjects(&self) -> Vec<Subject> {
-        let whens = self.whens();
+        let [peak, _, other, _] = self.whens();
         let mut all = vec![
             Subject::Peak,
             Subject::Capacity,
@@ -49,7 +49,7 @@ impl Case {
             Subject::Throughput,
             Subject::Overhead,
         ];
-        for when in whens {
+        for when in [peak, other] {
             all.extend(BANDS.map(|band| Subject::Band(band, when)));
             all.extend([Subject::Total(when), Subject::Free(when)]);
         }
