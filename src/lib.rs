@@ -25,6 +25,7 @@
 
 pub mod accuracy;
 pub mod engine;
+pub mod explain;
 pub mod import;
 pub mod link;
 #[cfg(feature = "reader")]

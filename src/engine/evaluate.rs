@@ -45,6 +45,13 @@ struct Attempt {
     background: Bytes,
 }
 
+/// The run behind an outcome, and what other micro-batches in flight hold beside it: for who asks where its numbers come from.
+#[must_use]
+pub fn rerun(scenario: &Scenario, outcome: &Outcome) -> (Run, Bytes) {
+    let Attempt { run, background, .. } = attempt(scenario, &outcome.plan);
+    (run, background)
+}
+
 fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
     let chain = &scenario.chain;
     let program = Program::of(chain, plan);
@@ -254,7 +261,7 @@ fn layers(
 
 /// What the plan frees of a layer until its backward, and what it pays for that by the lesson's costs; what
 /// the cheaper of the two would, for a layer that it keeps. A segment keeps one boundary for all its layers.
-fn decided(
+pub(crate) fn decided(
     scenario: &Scenario,
     policy: &Policy,
     plan: &Plan,

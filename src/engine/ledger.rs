@@ -86,9 +86,20 @@ pub struct Step {
 struct Entry {
     at: Nanos,
     order: u32,
+    place: u32,
     category: u8,
     bytes: i64,
 }
+
+impl Entry {
+    const fn moment(&self) -> Moment {
+        (self.at, self.order, self.place)
+    }
+}
+
+/// A place between entries: when, in which program order within that instant, and which of the entries there (`u32::MAX`: after
+/// all of them). It is the same for every run of a program's operations and copies, whatever their sizes.
+pub type Moment = (Nanos, u32, u32);
 
 /// Bytes over one micro-batch.
 #[derive(Clone, Debug)]
@@ -114,9 +125,10 @@ impl Ledger {
     #[must_use]
     pub fn of(run: &Run, fixed: &Static, background: Bytes) -> Self {
         let mut entries = Vec::with_capacity(4 * run.ops.len() + 5 * run.copies.len());
+        let mut count = 0;
         for (p, (op, time)) in run.program.ops.iter().zip(&run.ops).enumerate() {
             let mut add = |at, place, category: Moving, bytes: Bytes, sign| {
-                push(&mut entries, at, order(p, place), category, bytes, sign);
+                push(&mut entries, &mut count, (at, order(p, place)), category, bytes, sign);
             };
             add(time.start, 2, Moving::Activations, op.keeps, 1);
             add(time.start, 2, Moving::Workspace, op.takes, 1);
@@ -129,7 +141,7 @@ impl Ledger {
             let out = order(copy.after, 5);
             let back = back_order(copy, time);
             let mut add = |at, order, category, sign| {
-                push(&mut entries, at, order, category, copy.bytes, sign);
+                push(&mut entries, &mut count, (at, order), category, copy.bytes, sign);
             };
             add(time.out.start, out, Moving::Activations, -1);
             add(time.out.start, out, Moving::InFlight, 1);
@@ -180,9 +192,28 @@ impl Ledger {
     /// follows it may start at once.
     #[must_use]
     pub fn after(&self, p: usize, instant: Nanos) -> Row {
+        self.until((instant, order(p, 5), u32::MAX))
+    }
+
+    /// The moment of [`Self::peak`].
+    #[must_use]
+    pub fn summit(&self) -> Moment {
+        let mut total = 0;
+        let mut best = (0, (Nanos::ZERO, 0, 0));
+        for entry in &self.entries {
+            total += entry.bytes;
+            if total > best.0 {
+                best = (total, entry.moment());
+            }
+        }
+        best.1
+    }
+
+    /// What is there once every change up to `moment` is made.
+    #[must_use]
+    pub fn until(&self, moment: Moment) -> Row {
         let mut moving = [0_i64; 4];
-        let until = (instant, order(p, 5));
-        for entry in self.entries.iter().take_while(|entry| (entry.at, entry.order) <= until) {
+        for entry in self.entries.iter().take_while(|entry| entry.moment() <= moment) {
             moving[usize::from(entry.category)] += entry.bytes;
         }
         self.row(moving)
@@ -252,14 +283,16 @@ fn signed(bytes: Bytes) -> i64 {
 
 fn push(
     entries: &mut Vec<Entry>,
-    at: Nanos,
-    order: u32,
+    count: &mut u32,
+    (at, order): (Nanos, u32),
     category: Moving,
     bytes: Bytes,
     sign: i64,
 ) {
+    let place = *count;
+    *count += 1;
     if bytes.0 > 0 {
         let bytes = signed(bytes) * sign;
-        entries.push(Entry { at, order, category: category as u8, bytes });
+        entries.push(Entry { at, order, place, category: category as u8, bytes });
     }
 }

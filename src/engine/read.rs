@@ -39,7 +39,11 @@ impl<'a> Group<'a> {
             }
             Some(other) => return Err(Error::unfit(name, other, Accepted::Object)),
         }
-        Ok(Self { name, map, notes })
+        let mut group = Self { name, map, notes };
+        if let Some(id) = base.get("id") {
+            group.record("preset", id.clone());
+        }
+        Ok(group)
     }
 
     /// The value of `key` as given or preset, if any.

@@ -79,6 +79,12 @@ pub fn flops(per_second: f64) -> String {
     with_unit(per_second, &SI, "FLOP/s")
 }
 
+/// "4.12 TFLOP".
+#[must_use]
+pub fn operations(count: f64) -> String {
+    with_unit(count, &SI, "FLOP")
+}
+
 /// "6.74 B" (billion), "125 M", "512".
 #[must_use]
 pub fn count(value: f64) -> String {
@@ -267,6 +273,7 @@ mod tests {
         assert_eq!(flat(&rate(2.039e12)), "2.04 TB/s");
         assert_eq!(flat(&rate(100e9)), "100 GB/s");
         assert_eq!(flat(&flops(312e12)), "312 TFLOP/s");
+        assert_eq!(flat(&operations(4.12e12)), "4.12 TFLOP");
         assert_eq!(flat(&count(6.738e9)), "6.74 B");
         assert_eq!(flat(&count(512.0)), "512");
         assert_eq!(flat(&whole(1_234_567)), "1 234 567");

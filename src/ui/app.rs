@@ -6,6 +6,7 @@ use super::chart::{Pareto, Ratio};
 use super::control::{Panel, Paste};
 use super::drop::use_drop;
 use super::embed::use_told_height;
+use super::explain::Explained;
 use super::header::{Header, PASTE_BUTTON, training_name};
 use super::importer::{Status, use_importer};
 use super::importing::{DropHint, Importing, refusal};
@@ -69,6 +70,7 @@ pub fn App() -> Html {
     };
     let knobs = !state.view.embed || state.view.views.iter().any(|view| view == "knobs");
     html! {
+        <Explained evaluated={state.evaluated.clone()} {locale}>
         <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
             if !state.view.embed {
                 <a class="skip" href="#views">{words::app_skip(locale)}</a>
@@ -94,9 +96,10 @@ pub fn App() -> Html {
                 <Views state={Shared::new((*state).clone())} {search} {send} />
             </main>
             if !state.view.embed {
-                <footer><p>{words::app_units(locale)}</p><p>{words::app_limits_of_model(locale)}</p></footer>
+                <footer><p>{words::app_units(locale)}</p><p>{words::app_limits_of_model(locale)}</p><p>{words::explain_hint(locale)}</p></footer>
             }
         </div>
+        </Explained>
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::chart::{Beside, Counter, Evaluated, Ledger, Timeline, Zoom};
 use super::clock::use_frames;
+use super::times::Times;
 use super::width::use_width;
 use crate::engine::units::Nanos;
 use crate::import::Measured;
@@ -106,6 +107,7 @@ pub fn Stage(props: &Props) -> Html {
                 }
                 if props.timeline {
                     <Timeline evaluated={evaluated.clone()} {playhead} locale={*locale} {width} {window} {onseek} />
+                    <Times evaluated={evaluated.clone()} locale={*locale} />
                 }
             </div>
         </section>

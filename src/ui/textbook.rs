@@ -6,9 +6,11 @@ use crate::engine::policy::PolicyKind;
 use crate::engine::units::Nanos;
 use crate::engine::workload::Workload;
 use crate::engine::workload::transformer::Block;
+use crate::explain::{Subject, Textbook as Formula};
 use crate::scene::format;
 use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
+use crate::ui::explain::{Number, mark, marked};
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
@@ -64,21 +66,31 @@ pub fn Textbook(props: &Props) -> Html {
     let (outcome, locale) = (&evaluated.outcome, *locale);
     let lesson = &outcome.lesson;
     let [peak, step] = formulas(outcome.policy.kind);
+    let number = |subject, name: &'static str, value: String| html! { <Number {subject} {name} {value} {locale} /> };
+    let peak_words = words::verdict_peak(locale);
+    let says_peak = |what, bytes| number(Subject::Textbook(what), peak_words, format::bytes(bytes));
+    let simulated = || number(Subject::Peak, peak_words, format::bytes(outcome.peak.row.total()));
+    let step_words = words::verdict_step(locale);
+    let says_step = format::time(Nanos::from_secs(lesson.step_s));
     let mut rows = vec![
-        (peak.0, format::bytes(lesson.peak_bytes), format::bytes(outcome.peak.row.total()), peak.1),
-        (step.0, format::time(Nanos::from_secs(lesson.step_s)), format::time(outcome.step), step.1),
+        (peak.0, says_peak(Formula::Peak, lesson.peak_bytes), simulated(), peak.1),
+        (
+            step.0,
+            number(Subject::Textbook(Formula::Step), step_words, says_step),
+            number(Subject::Step, step_words, format::time(outcome.step)),
+            step.1,
+        ),
     ];
     if outcome.policy.kind == PolicyKind::Checkpoint {
-        let bytes = format::bytes(lesson.k_segments_with_boundaries_bytes);
-        let peak = format::bytes(outcome.peak.row.total());
-        rows.push((words::textbook_boundaries, bytes, peak, words::textbook_note_boundaries));
+        let says = says_peak(Formula::Boundaries, lesson.k_segments_with_boundaries_bytes);
+        rows.push((words::textbook_boundaries, says, simulated(), words::textbook_note_boundaries));
     }
     let gpt = matches!(&evaluated.scenario.workload, Workload::Transformer(model) if model.block == Block::Gpt);
     if let Some(closed) =
         lesson.closed.as_ref().filter(|_| gpt && evaluated.scenario.training.stage == 1)
     {
         let (says, held) = (closed.first_stage_activation_bytes, closed.blocks_held_bytes);
-        let (says, held) = (format::bytes(says), format::bytes(held));
+        let (says, held) = (html! { {format::bytes(says)} }, html! { {format::bytes(held)} });
         rows.push((words::textbook_activations, says, held, words::textbook_note_activations));
     }
     html! {
@@ -100,7 +112,7 @@ pub fn Textbook(props: &Props) -> Html {
                 }) }</tbody>
             </table>
             </div>
-            if outcome.policy.kind != PolicyKind::Keep { <p>{ratio(evaluated, locale)}</p> }
+            if outcome.policy.kind != PolicyKind::Keep { <p>{marked(&ratio(evaluated, locale), &ratio_numbers(locale), locale)}</p> }
             { worked(evaluated, locale) }
             <p class="quiet">{words::textbook_reference(locale)}</p>
         </div>
@@ -110,17 +122,34 @@ pub fn Textbook(props: &Props) -> Html {
 fn ratio(evaluated: &Evaluated, locale: Locale) -> String {
     let lesson = &evaluated.outcome.lesson;
     let memory = format::percent(lesson.memory_ratio);
-    let memory = memory.trim_start_matches('+');
+    let memory = &mark(0, memory.trim_start_matches('+'));
     match lesson.benefit_ratio {
         Some(ratio) => words::textbook_ratio(
             locale,
-            format::percent(lesson.cost_ratio).trim_start_matches('+'),
+            &mark(1, format::percent(lesson.cost_ratio).trim_start_matches('+')),
             memory,
-            &format::ratio(ratio),
+            &mark(2, &format::ratio(ratio)),
             &format::ratio(evaluated.outcome.policy.threshold),
         ),
         None => words::textbook_ratio_free(locale, memory),
     }
+}
+
+fn ratio_numbers(locale: Locale) -> [(Subject, &'static str); 3] {
+    [
+        (Subject::Textbook(Formula::MemoryRatio), words::explain_memory_ratio(locale)),
+        (Subject::Textbook(Formula::CostRatio), words::explain_cost_ratio(locale)),
+        (Subject::Textbook(Formula::Benefit), words::chart_ratio_benefit_short(locale)),
+    ]
+}
+
+fn epoch_numbers(locale: Locale) -> [(Subject, &'static str); 4] {
+    [
+        (Subject::Textbook(Formula::Epoch), words::textbook_epoch(locale)),
+        (Subject::Textbook(Formula::Slowdown), words::explain_slowdown(locale)),
+        (Subject::Textbook(Formula::EpochTrip), words::chart_ratio_trip(locale)),
+        (Subject::Textbook(Formula::EpochVisible), words::explain_exposed(locale)),
+    ]
 }
 
 fn worked(evaluated: &Evaluated, locale: Locale) -> Html {
@@ -129,17 +158,17 @@ fn worked(evaluated: &Evaluated, locale: Locale) -> Html {
         words::textbook_epoch_says(
             locale,
             &epoch.offload_count.to_string(),
-            &format::ratio(epoch.epoch_s),
-            &format::ratio(epoch.slowdown_percent),
-            &format::ratio(epoch.round_trip_s),
-            &format::ratio(epoch.visible_s),
+            &mark(0, &format::ratio(epoch.epoch_s)),
+            &mark(1, &format::ratio(epoch.slowdown_percent)),
+            &mark(2, &format::ratio(epoch.round_trip_s)),
+            &mark(3, &format::ratio(epoch.visible_s)),
         )
     });
     html! {
         <>
             if let Some(says) = epoch {
                 <h3>{words::textbook_epoch(locale)}</h3>
-                <p>{says}{" "}<span class="quiet">{words::textbook_epoch_note(locale)}</span></p>
+                <p>{marked(&says, &epoch_numbers(locale), locale)}{" "}<span class="quiet">{words::textbook_epoch_note(locale)}</span></p>
             }
             if let Some(table) = &lesson.strategies {
                 <h3>{words::textbook_strategies(locale)}</h3>
@@ -156,15 +185,23 @@ fn strategies(table: &Strategies, locale: Locale) -> Html {
         ("gradient_checkpoint", words::textbook_strategy_checkpoint, table.gradient_checkpoint),
         ("activation_offload", words::textbook_strategy_offload, table.activation_offload),
     ];
-    let row = |(name, words_of, row): (&str, Words, Strategy)| {
+    let heads: [Words; 4] = [
+        words::textbook_strategy_memory,
+        words::textbook_strategy_compute,
+        words::textbook_strategy_transfer,
+        words::textbook_strategy_cost,
+    ];
+    let row = |(i, (name, words_of, row)): (usize, (&str, Words, Strategy))| {
         let best = name == table.best;
+        let values = [row.mem_gb, row.extra_compute_s, row.extra_time_s, row.total_cost];
+        let cell = |(j, value): (usize, f64)| {
+            let subject = Subject::Textbook(Formula::Strategy(i, j));
+            html! { <td class="num"><Number {subject} name={heads[j](locale)} value={format::ratio(value)} {locale} /></td> }
+        };
         html! {
             <tr class={classes!(best.then_some("best"))}>
                 <th scope="row">{words_of(locale)}{ if best { format!(" · {}", words::textbook_strategy_best(locale)) } else { String::new() } }</th>
-                <td class="num">{format::ratio(row.mem_gb)}</td>
-                <td class="num">{format::ratio(row.extra_compute_s)}</td>
-                <td class="num">{format::ratio(row.extra_time_s)}</td>
-                <td class="num">{format::ratio(row.total_cost)}</td>
+                { for values.into_iter().enumerate().map(cell) }
             </tr>
         }
     };
@@ -173,12 +210,9 @@ fn strategies(table: &Strategies, locale: Locale) -> Html {
         <table>
             <thead><tr>
                 <td></td>
-                <th scope="col" class="num">{words::textbook_strategy_memory(locale)}</th>
-                <th scope="col" class="num">{words::textbook_strategy_compute(locale)}</th>
-                <th scope="col" class="num">{words::textbook_strategy_transfer(locale)}</th>
-                <th scope="col" class="num">{words::textbook_strategy_cost(locale)}</th>
+                { for heads.iter().map(|head| html! { <th scope="col" class="num">{head(locale)}</th> }) }
             </tr></thead>
-            <tbody>{ for rows.into_iter().map(row) }</tbody>
+            <tbody>{ for rows.into_iter().enumerate().map(row) }</tbody>
         </table>
         </div>
     }

@@ -8,9 +8,11 @@ use crate::engine::policy::PolicyKind;
 use crate::engine::program::OpKind;
 use crate::engine::units::{Bytes, Nanos};
 use crate::engine::workload::Workload;
+use crate::explain::{Subject, Sum, Tolerance};
 use crate::scene::format;
 use crate::ui::Shared;
 use crate::ui::chart::{Evaluated, layer_name};
+use crate::ui::explain::{Number, mark, marked, within};
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
@@ -32,44 +34,83 @@ pub fn Verdict(props: &Props) -> Html {
     html! {
         <section class={classes!("verdict", state)} aria-label={words::verdict_label(*locale)}>
             <div class="said" role="status">
-                <p class="headline">{headline(&evaluated.scenario, outcome, *locale)}</p>
-                <p class="rest">{ for rest(evaluated, *locale).into_iter().map(|text| html! { <span>{text}{" "}</span> }) }</p>
+                <p class="headline">{marked(&headline(&evaluated.scenario, outcome, *locale), &numbers(*locale), *locale)}</p>
+                <p class="rest">{ for rest(evaluated, *locale).into_iter().map(|text| html! { <span>{marked(&text, &numbers(*locale), *locale)}{" "}</span> }) }</p>
             </div>
-            <dl class="figures">{ for figures(evaluated, *locale).into_iter().map(figure) }</dl>
+            <dl class="figures">{ for figures(evaluated, *locale) }</dl>
         </section>
     }
 }
 
-fn figure((name, value, note): (&'static str, String, String)) -> Html {
-    html! { <div><dt>{name}</dt><dd>{value}</dd><dd class="note">{note}</dd></div> }
+/// The numbers that sentences hold, by the place of their marks.
+fn numbers(locale: Locale) -> [(Subject, &'static str); 6] {
+    [
+        (Subject::Headroom, words::explain_headroom(locale)),
+        (Subject::Missing, words::explain_missing(locale)),
+        (Subject::Step, words::verdict_step(locale)),
+        (Subject::Overhead, words::verdict_overhead(locale)),
+        (Subject::PlainPeak, words::explain_plain_peak(locale)),
+        (Subject::Sum(Sum::Stall), words::explain_stall(locale)),
+    ]
 }
 
-fn figures(evaluated: &Evaluated, locale: Locale) -> Vec<(&'static str, String, String)> {
+const HEADROOM: u32 = 0;
+const MISSING: u32 = 1;
+const STEP: u32 = 2;
+const OVERHEAD: u32 = 3;
+const PLAIN_PEAK: u32 = 4;
+const STALL: u32 = 5;
+
+/// Three figures, each over a smaller one.
+fn figures(evaluated: &Evaluated, locale: Locale) -> [Html; 3] {
     let Evaluated { scenario, outcome, .. } = evaluated;
     let peak = outcome.peak.row.total();
+    let number = |subject, name: &'static str, value: String| html! { <Number {subject} {name} {value} {locale} /> };
+    let figure = |subject,
+                  name: &'static str,
+                  value: String,
+                  note: Html,
+                  tolerance: Option<Tolerance>| {
+        let within = tolerance.map(|one| html! { <span class="within">{"±"}{within(one)}</span> });
+        html! { <div><dt>{name}{" "}{within}</dt><dd>{number(subject, name, value)}</dd><dd class="note">{note}</dd></div> }
+    };
     let chain = &scenario.chain;
     let samples = chain.samples.saturating_mul(chain.accumulation);
-    let through = if chain.seq > 1 {
-        words::verdict_tokens(
-            locale,
-            &format::per_second(outcome.per_second(samples.saturating_mul(chain.seq))),
-        )
+    let tokens = chain.seq > 1;
+    let rate = if tokens { samples.saturating_mul(chain.seq) } else { samples };
+    let (sentence, name) = if tokens {
+        (words::verdict_tokens as fn(Locale, &str) -> String, words::explain_tokens(locale))
     } else {
-        words::verdict_samples(locale, &format::per_second(outcome.per_second(samples)))
+        (words::verdict_samples as fn(Locale, &str) -> String, words::explain_samples(locale))
     };
-    let host = if outcome.host_peak + outcome.ssd_peak > Bytes::ZERO {
-        format!("{} {}", words::verdict_host_memory(locale), format::bytes(outcome.host_peak))
-    } else {
-        String::new()
-    };
-    vec![
-        (
+    let through = sentence(locale, &mark(0, &format::per_second(outcome.per_second(rate))));
+    let limit = words::verdict_of(locale, &mark(0, &format::bytes(outcome.memory)));
+    let host = words::verdict_host_memory(locale);
+    let on_host = (outcome.host_peak + outcome.ssd_peak > Bytes::ZERO).then(|| {
+        html! { <>{host}{" "}{number(Subject::HostPeak, host, format::bytes(outcome.host_peak))}</> }
+    });
+    [
+        figure(
+            Subject::Peak,
             words::verdict_peak(locale),
             format::bytes(peak),
-            words::verdict_of(locale, &format::bytes(outcome.memory)),
+            marked(&limit, &[(Subject::Capacity, words::explain_capacity(locale))], locale),
+            Some(Tolerance::Peak),
         ),
-        (words::verdict_step(locale), format::time(outcome.step), through),
-        (words::verdict_overhead(locale), format::percent_change(outcome.overhead()), host),
+        figure(
+            Subject::Step,
+            words::verdict_step(locale),
+            format::time(outcome.step),
+            marked(&through, &[(Subject::Throughput, name)], locale),
+            Some(Tolerance::Time),
+        ),
+        figure(
+            Subject::Overhead,
+            words::verdict_overhead(locale),
+            format::percent_change(outcome.overhead()),
+            on_host.unwrap_or_default(),
+            None,
+        ),
     ]
 }
 
@@ -77,12 +118,12 @@ fn headline(scenario: &Scenario, outcome: &Outcome, locale: Locale) -> String {
     let Some(stop) = &outcome.out_of_memory else {
         if outcome.fits {
             let free = outcome.memory.saturating_sub(outcome.peak.row.total());
-            return words::verdict_fits(locale, &format::bytes(free));
+            return words::verdict_fits(locale, &mark(HEADROOM, &format::bytes(free)));
         }
         let limit = scenario.limits.step.map(format::time).unwrap_or_default();
-        return words::verdict_slow(locale, &limit, &format::time(outcome.step));
+        return words::verdict_slow(locale, &limit, &mark(STEP, &format::time(outcome.step)));
     };
-    let missing = format::bytes(stop.missing);
+    let missing = mark(MISSING, &format::bytes(stop.missing));
     match &stop.operation {
         Operation::States => {
             // Gradients that only grow during backward are states too.
@@ -115,7 +156,8 @@ fn rest(evaluated: &Evaluated, locale: Locale) -> Vec<String> {
         said.push(cost(outcome, locale));
     }
     if outcome.plain_peak > outcome.memory && outcome.fits {
-        said.push(words::verdict_keep_would_not_fit(locale, &format::bytes(outcome.plain_peak)));
+        let need = mark(PLAIN_PEAK, &format::bytes(outcome.plain_peak));
+        said.push(words::verdict_keep_would_not_fit(locale, &need));
     }
     said.push(binds(outcome, locale));
     if let Some(freed) = outcome.peak_unmoved {
@@ -144,13 +186,14 @@ fn cost(outcome: &Outcome, locale: Locale) -> String {
     if outcome.overhead() < AS_FAST {
         words::verdict_as_fast(locale).to_owned()
     } else {
-        words::verdict_slower(locale, format::percent(outcome.overhead()).trim_start_matches('+'))
+        let share = format::percent(outcome.overhead());
+        words::verdict_slower(locale, &mark(OVERHEAD, share.trim_start_matches('+')))
     }
 }
 
 fn binds(outcome: &Outcome, locale: Locale) -> String {
     let times = &outcome.times;
-    let stall = format::time(times.stall);
+    let stall = mark(STALL, &format::time(times.stall));
     match outcome.binding {
         Binding::Host => words::verdict_binds_host(locale).to_owned(),
         Binding::Memory if times.stall_room > Nanos::ZERO => {

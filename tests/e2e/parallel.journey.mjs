@@ -10,7 +10,7 @@ export default async ({ page, check, open: load }) => {
   const verdict = () => page.locator("section.verdict").innerText();
   const slider = (id) => page.locator(`input[type=range]#${id}`);
   const notices = () => page.locator(".notices").innerText();
-  const peak = async () => (await verdict()).match(/Peak\s+([\d.]+)/)?.[1];
+  const peak = async () => (await verdict()).match(/Peak ±[\d.]+\s%\s+([\d.]+)/)?.[1];
   const turn = async (id, key) => {
     await slider(id).focus();
     await page.keyboard.press(key);

@@ -9,6 +9,8 @@ pub mod profile;
 pub mod states;
 pub mod transformer;
 
+pub use block::{Work, WorkKind};
+
 use super::accepted::Accepted;
 use super::chain::Chain;
 use super::error::{Error, Notes};

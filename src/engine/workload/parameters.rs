@@ -75,6 +75,14 @@ impl Transformer {
         Parts { embedding, block: self.block_params(tp), head }
     }
 
+    /// What the stage that is shown has of the model, and each part's parameters on one device of it.
+    #[must_use]
+    pub fn here(&self, training: &Training) -> (Stage, Parts) {
+        let shared = self.tied_embedding && training.pp == 1;
+        let parts = self.copied(training).parts(training.tp, shared);
+        (Stage::of(self.layers, training), parts)
+    }
+
     /// Weights of a block's linear layers, biases aside: what autocast casts.
     #[must_use]
     pub fn block_weights(&self) -> u64 {

@@ -413,7 +413,8 @@ impl Training {
     }
 
     /// Bytes of LoRA's frozen linear layers.
-    fn frozen(&self, part: Parameters) -> f64 {
+    #[must_use]
+    pub fn frozen(&self, part: Parameters) -> f64 {
         let linear = float(part.linear);
         match self.frozen_dtype {
             FrozenDtype::Bf16 => linear * 2.0,

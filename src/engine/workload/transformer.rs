@@ -1,6 +1,6 @@
 //! A transformer by its numbers: parameter counts, and the chain embedding → blocks → head.
 
-use super::block;
+use super::block::{self, Work};
 use super::gather::Passing;
 use super::parameters::Stage;
 use super::states::{Parameters, Training};
@@ -215,11 +215,22 @@ impl Transformer {
         self.kv_heads * self.head_dim
     }
 
+    /// The operations of a layer's forward: what its time is the sum of.
+    #[must_use]
+    pub fn work(&self, kind: LayerKind, training: &Training, hardware: &Hardware) -> Vec<Work> {
+        block::Builder { model: &self.copied(training), training, hardware }.work(kind)
+    }
+
+    /// As a rank sees it: it has one key head at least, a copy of another rank's where there are fewer heads than ranks.
+    #[must_use]
+    pub fn copied(&self, training: &Training) -> Self {
+        Self { kv_heads: self.kv_heads.max(training.tp), ..self.clone() }
+    }
+
     /// Lowers to the chain of the pipeline stage that is shown.
     #[must_use]
     pub fn lower(&self, training: &Training, hardware: &Hardware) -> Chain {
-        // A rank has one key head at least, a copy of another rank's where there are fewer heads than ranks.
-        let copied = Self { kv_heads: self.kv_heads.max(training.tp), ..self.clone() };
+        let copied = self.copied(training);
         let table = block::Builder { model: &copied, training, hardware };
         let stage = Stage::of(self.layers, training);
         let shared = self.tied_embedding && training.pp == 1;

@@ -3,9 +3,12 @@
 use super::pattern::{fill, patterns, swatch};
 use super::{Evaluated, axis, name};
 use crate::engine::units::{Bytes, Nanos};
+use crate::explain::Subject;
+use crate::explain::alive::When;
 use crate::scene::ledger::{self, BANDS};
 use crate::scene::{format, text_width};
 use crate::ui::Shared;
+use crate::ui::explain::{Number, mark, marked};
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
@@ -35,17 +38,24 @@ pub fn Counter(props: &Props) -> Html {
     let text = words::chart_counter_text(*locale, &memory, &format::time(props.playhead), &total);
     let over = scene.total > outcome.memory;
     let left = if over {
-        words::chart_counter_over(*locale, &format::bytes(scene.total - outcome.memory))
+        words::chart_counter_over(*locale, &mark(0, &format::bytes(scene.total - outcome.memory)))
     } else {
-        words::chart_counter_free(*locale, &format::bytes(outcome.memory - scene.total))
+        words::chart_counter_free(*locale, &mark(0, &format::bytes(outcome.memory - scene.total)))
     };
+    let when = When::At(props.playhead);
+    let free = [(Subject::Free(when), words::chart_counter_title(*locale))];
+    let of = [
+        (Subject::Total(when), words::chart_total(*locale)),
+        (Subject::Capacity, words::explain_capacity(*locale)),
+    ];
+    let sum = words::chart_counter_of(*locale, &mark(1, &memory), &mark(0, &total));
     let mut classes = BANDS.map(ledger::Band::class).to_vec();
     classes.push("overflow");
     html! {
         <figure class="chart chart-counter" aria-label={words::chart_counter_title(*locale)}>
             <div class="chart-head">
-                <p class="counter-total num">{words::chart_counter_of(*locale, &memory, &total)}</p>
-                <p class={classes!("counter-left", "num", over.then_some("over"))}>{left}</p>
+                <p class="counter-total num">{marked(&sum, &of, *locale)}</p>
+                <p class={classes!("counter-left", "num", over.then_some("over"))}>{marked(&left, &free, *locale)}</p>
             </div>
             <svg class="chart-body" role="img" aria-label={text} width={scene.width.to_string()} height={scene.height.to_string()}>
                 { patterns(id, &classes) }
@@ -64,7 +74,7 @@ pub fn Counter(props: &Props) -> Html {
                     let bytes = scene.parts.iter().find(|part| part.band == *band).map_or(Bytes::ZERO, |part| part.bytes);
                     html! {
                         <li key={band.class()}>{swatch(id, band.class())}<span>{name::band(*locale, *band)}</span>
-                            <b>{format::bytes(bytes)}</b></li>
+                            <b><Number subject={Subject::Band(*band, when)} value={format::bytes(bytes)} name={name::band(*locale, *band)} locale={*locale} /></b></li>
                     }
                 }) }
             </ul>

@@ -122,6 +122,7 @@ const TENSORS: &[(&str, Words)] = &[
 ];
 
 /// A saved tensor's name in the reader's language ("norm: input" part by part); names of a profile stay as they are.
+#[must_use]
 pub fn tensor(locale: Locale, name: &str) -> String {
     let part = |text: &str| {
         let known = TENSORS.iter().find(|(one, _)| *one == text);

@@ -3,13 +3,15 @@
 use super::key::{moved, walk};
 use super::pattern::{fill, patterns, swatch};
 use super::playhead::place;
-use super::reason::{heading, why};
+use super::reason::{heading, marked_why, numbers};
+use super::saves::Saves;
 use super::twin::{MOST_ROWS, Table, Twin};
 use super::{Evaluated, axis, name};
 use crate::engine::policy::Action;
 use crate::scene::ratio as scene;
 use crate::scene::{Fate, Rect, format, text_width};
 use crate::ui::Shared;
+use crate::ui::explain::marked;
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
@@ -70,7 +72,8 @@ pub fn Ratio(props: &Props) -> Html {
                 <Body evaluated={evaluated.clone()} scene={scene.clone()} {locale} id={id.clone()} />
                 <Columns evaluated={evaluated.clone()} {scene} {locale} {selected} {onlayer} onpoint={pointed.setter()} />
             </div>
-            <p class="chart-readout chart-why" aria-live="polite"><b>{name::layer(locale, &evaluated.scenario.chain.layers[shown].name)}</b>{" · "}{why(locale, evaluated, shown)}</p>
+            <p class="chart-readout chart-why" aria-live="polite"><b>{name::layer(locale, &evaluated.scenario.chain.layers[shown].name)}</b>{" · "}{marked(&marked_why(locale, evaluated, shown), &numbers(locale, shown), locale)}</p>
+            <Saves evaluated={evaluated.clone()} {locale} layer={shown} />
             <RatioTwin evaluated={evaluated.clone()} {locale} open={props.open} />
         </figure>
     }

@@ -4,12 +4,41 @@ use super::{Evaluated, name};
 use crate::engine::outcome::{LayerOutcome, Reason};
 use crate::engine::policy::{Action, PolicyKind};
 use crate::engine::units::Nanos;
+use crate::explain::expr::Words;
+use crate::explain::{Cost, Subject};
 use crate::scene::{Fate, format, ratio};
+use crate::ui::explain::{mark, unmarked};
 use crate::words::{self, Locale};
 
 /// Who decided what, what the layer's numbers say, and what follows.
 #[must_use]
 pub fn why(locale: Locale, evaluated: &Evaluated, layer: usize) -> String {
+    unmarked(&marked_why(locale, evaluated, layer))
+}
+
+/// The costs that the sentences hold, by the place of their marks.
+pub fn numbers(locale: Locale, layer: usize) -> [(Subject, &'static str); 7] {
+    COSTS.map(|(cost, words)| (Subject::Cost(layer, cost), words(locale)))
+}
+
+const COSTS: [(Cost, Words); 7] = [
+    (Cost::Offload, words::chart_ratio_offload),
+    (Cost::RoundTrip, words::chart_ratio_trip),
+    (Cost::Exposed, words::chart_ratio_exposed),
+    (Cost::Window, words::chart_ratio_window),
+    (Cost::Recompute, words::chart_ratio_recompute),
+    (Cost::Wait, words::explain_waited),
+    (Cost::Benefit, words::chart_ratio_benefit_short),
+];
+
+/// A cost as text, marked.
+fn cost(cost: Cost, text: &str) -> String {
+    let place = COSTS.iter().position(|(one, _)| *one == cost).unwrap_or_default();
+    mark(u32::try_from(place).unwrap_or_default(), text)
+}
+
+/// As [`why`], its numbers marked.
+pub fn marked_why(locale: Locale, evaluated: &Evaluated, layer: usize) -> String {
     let outcome = &evaluated.outcome;
     let Some(own) = outcome.layers.get(layer) else {
         return String::new();
@@ -57,10 +86,12 @@ fn decided(locale: Locale, evaluated: &Evaluated, fate: Fate) -> String {
 
 fn says(locale: Locale, layer: &LayerOutcome) -> String {
     let choice = &layer.choice;
-    let offload = format::time(choice.offload_cost());
-    let recompute = format::time(choice.recompute);
-    let (trip, window) = (format::time(choice.round_trip), format::time(choice.window));
-    let exposed = format::time(choice.offload_cost().saturating_sub(choice.round_trip));
+    let offload = cost(Cost::Offload, &format::time(choice.offload_cost()));
+    let recompute = cost(Cost::Recompute, &format::time(choice.recompute));
+    let trip = cost(Cost::RoundTrip, &format::time(choice.round_trip));
+    let window = cost(Cost::Window, &format::time(choice.window));
+    let beyond = choice.offload_cost().saturating_sub(choice.round_trip);
+    let exposed = cost(Cost::Exposed, &format::time(beyond));
     match layer.reason {
         Reason::RecomputeCheaper => words::chart_why_recompute(locale, &offload, &recompute),
         Reason::OffloadHidden => words::chart_why_hidden(locale, &recompute, &trip, &window),
@@ -82,8 +113,8 @@ fn follows(locale: Locale, layer: &LayerOutcome, fate: Fate) -> String {
         (Action::Keep, Reason::WindowTooShort) => words::chart_then_keep_window(locale).to_owned(),
         (Action::Recompute, Reason::WindowTooShort) => words::chart_then_recompute_window(
             locale,
-            &format::time(layer.choice.offload_cost()),
-            &format::time(layer.choice.recompute),
+            &cost(Cost::Offload, &format::time(layer.choice.offload_cost())),
+            &cost(Cost::Recompute, &format::time(layer.choice.recompute)),
         ),
         (Action::Host | Action::Ssd, Reason::WindowTooShort) => {
             words::chart_then_offload_window(locale).to_owned()
@@ -101,14 +132,15 @@ fn waited(locale: Locale, layer: &LayerOutcome) -> String {
     if layer.wait == Nanos::ZERO {
         return String::new();
     }
-    words::chart_waited(locale, &format::time(layer.wait))
+    words::chart_waited(locale, &cost(Cost::Wait, &format::time(layer.wait)))
 }
 
 fn benefit(locale: Locale, layer: &LayerOutcome, threshold: f64) -> String {
     let Some(benefit) = layer.benefit_ratio else {
         return String::new();
     };
-    let (ratio, limit) = (format::ratio(benefit), format::ratio(threshold));
+    let ratio = cost(Cost::Benefit, &format::ratio(benefit));
+    let limit = format::ratio(threshold);
     if benefit >= threshold {
         words::chart_benefit_good(locale, &ratio, &limit)
     } else {

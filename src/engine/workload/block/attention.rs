@@ -63,7 +63,10 @@ impl Table<'_> {
         let (tokens, e) = (m.tokens(), b.width());
         let query = b.matmul(tokens, m.hidden, m.query_width());
         let key = b.matmul(tokens, m.hidden, m.key_width());
-        self.linear(query + key + key);
+        self.linear(query);
+        self.linear(key);
+        self.linear(key);
+        let (query, key) = (query.time, key.time);
         if m.qk_norm {
             self.qk_norm();
         }
@@ -82,8 +85,8 @@ impl Table<'_> {
             // A view of the query-key-value projection keeps all three.
             self.row("query-key-value projection", Shape::Query, 2 * width, query, role);
         }
-        let time = self.attention_time(matches!(kernel, Kernel::Scores | Kernel::Math));
-        self.forward += time;
+        let core = self.attention_work(matches!(kernel, Kernel::Scores | Kernel::Math));
+        let time = self.run(core);
         match kernel {
             Kernel::Scores => self.scores(time, self.upcasts_softmax(), e),
             Kernel::Math => self.scores(time, false, 4),

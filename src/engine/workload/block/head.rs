@@ -1,7 +1,7 @@
 //! Final norm, logits and loss, with the moments that make the summit: every figure of loss_head.json (PyTorch 2.8) comes out.
 
 use super::Builder;
-use super::table::{Role, Shape, Table};
+use super::table::{Role, Shape, Table, Work, WorkKind};
 use crate::engine::chain::{Layer, LayerKind};
 use crate::engine::units::{Bytes, Nanos};
 
@@ -71,6 +71,18 @@ impl Builder<'_> {
     /// Final norm, logits and loss. In chunks, the logits of each are made again in backward (or used up in forward, as fused
     /// kernels do): nothing of vocabulary size stays. Time is that of one pass either way.
     pub fn head(&self) -> Layer {
+        let (m, sizes) = (self.model, self.sizes());
+        Layer {
+            boundary: self.residual(),
+            output: Bytes(self.loss_width()),
+            forward_scratch: sizes.forward(self.eager() && m.loss_upcast),
+            backward_scratch: sizes.backward(),
+            weight_casts: self.weight_casts(m.vocab * m.hidden),
+            ..self.head_table().layer("head and loss", LayerKind::Head)
+        }
+    }
+
+    pub fn head_table(&self) -> Table<'_> {
         let m = self.model;
         let mut table = Table::new(self);
         table.norm("final norm", false, 1);
@@ -80,8 +92,9 @@ impl Builder<'_> {
         let width = self.loss_width();
         // In and out of log-softmax: the same bytes in chunks.
         let whole = Bytes::from_shape(&[m.tokens(), m.vocab.div_ceil(self.training.tp)], width);
-        let pass = self.hardware.hbm.time(whole.times(2));
-        table.forward += pass;
+        let moved = whole.times(2);
+        let time = self.hardware.hbm.time(moved);
+        let pass = table.run(Work { kind: WorkKind::Pass, flops: 0.0, moved, time });
         table.labels();
         let role = Role::inner("loss", "loss");
         table.row("loss weight", Shape::One, width, Nanos::ZERO, role);
@@ -90,14 +103,7 @@ impl Builder<'_> {
             let role = Role::inner("log-softmax", "log-softmax");
             table.sized(name, (sizes.loss, "b·s·v", width), pass, role);
         }
-        Layer {
-            boundary: self.residual(),
-            output: Bytes(width),
-            forward_scratch: sizes.forward(self.eager() && m.loss_upcast),
-            backward_scratch: sizes.backward(),
-            weight_casts: self.weight_casts(m.vocab * m.hidden),
-            ..table.layer("head and loss", LayerKind::Head)
-        }
+        table
     }
 }
 

@@ -16,6 +16,7 @@ use crate::engine::chain::{Layer, LayerKind};
 use crate::engine::hardware::Hardware;
 use crate::engine::units::{Bytes, Nanos};
 use table::{Role, Shape, Table};
+pub use table::{Work, WorkKind};
 
 /// Lowers the layers of one model.
 pub struct Builder<'a> {
@@ -78,17 +79,19 @@ impl Builder<'_> {
         Bytes(casts.0.div_ceil(self.training.tp))
     }
 
-    /// A matrix multiplication's time on this device: max(FLOP / rate, bytes / HBM).
-    fn matmul(&self, rows: u64, inner: u64, columns: u64) -> Nanos {
+    /// A matrix multiplication on this device.
+    fn matmul(&self, rows: u64, inner: u64, columns: u64) -> Work {
         let share = float(self.training.tp);
         let flops = 2.0 * float(rows) * float(inner) * float(columns) / share;
         let moved = Bytes::from_shape(&[rows, inner + columns], self.width())
             + Bytes::from_shape(&[inner, columns], self.width());
-        self.roofline(flops, Bytes(moved.0 / self.training.tp))
+        self.roofline(WorkKind::Linear, flops, Bytes(moved.0 / self.training.tp))
     }
 
-    fn roofline(&self, flops: f64, moved: Bytes) -> Nanos {
-        self.hardware.compute.time(flops).max(self.hardware.hbm.time(moved))
+    /// Its time is max(FLOP / rate, bytes / HBM).
+    fn roofline(&self, kind: WorkKind, flops: f64, moved: Bytes) -> Work {
+        let time = self.hardware.compute.time(flops).max(self.hardware.hbm.time(moved));
+        Work { kind, flops, moved, time }
     }
 
     /// Backward makes the gradient of the input and that of the weight, each as long as forward; frozen weights have none
@@ -101,9 +104,17 @@ impl Builder<'_> {
 
     /// Token and position lookup. Its input (the token ids) is the caller's.
     pub fn embedding(&self) -> Layer {
+        Layer {
+            boundary: self.bytes(Shape::Tokens, 8),
+            output: self.residual(),
+            backward_scratch: self.residual(),
+            ..self.embedding_table().layer("embedding", LayerKind::Embedding)
+        }
+    }
+
+    fn embedding_table(&self) -> Table<'_> {
         let m = self.model;
         let mut table = Table::new(self);
-        let ids = self.bytes(Shape::Tokens, 8);
         table.row("token ids", Shape::Tokens, 8, Nanos::ZERO, Role::input("embedding"));
         table.pass(2, Shape::Hidden);
         if m.block == Block::Bert {
@@ -113,16 +124,21 @@ impl Builder<'_> {
         if m.dropout {
             table.dropout("embedding dropout mask", self.residual_width());
         }
-        Layer {
-            boundary: ids,
-            output: self.residual(),
-            backward_scratch: self.residual(),
-            ..table.layer("embedding", LayerKind::Embedding)
-        }
+        table
     }
 
-    /// One block.
-    pub fn block(&self) -> Layer {
+    /// The operations of a layer's forward.
+    pub fn work(&self, kind: LayerKind) -> Vec<Work> {
+        let table = match kind {
+            LayerKind::Embedding => self.embedding_table(),
+            LayerKind::Block => self.block_table(),
+            LayerKind::Head => self.head_table(),
+            LayerKind::Receive => return Vec::new(),
+        };
+        table.work
+    }
+
+    fn block_table(&self) -> Table<'_> {
         let m = self.model;
         let mut table = Table::new(self);
         if m.block == Block::Bert {
@@ -137,6 +153,12 @@ impl Builder<'_> {
             table.norm("mlp norm", true, self.ups());
             table.mlp();
         }
+        table
+    }
+
+    /// One block.
+    pub fn block(&self) -> Layer {
+        let m = self.model;
         let inner = self.bytes(Shape::Ffn, self.width());
         let scores = match m.attention {
             Attention::Eager => self.bytes(Shape::Scores, self.width()),
@@ -150,7 +172,7 @@ impl Builder<'_> {
             forward_scratch: self.residual(),
             backward_scratch: gradients,
             weight_casts: self.weight_casts(m.block_weights()),
-            ..table.layer("block", LayerKind::Block)
+            ..self.block_table().layer("block", LayerKind::Block)
         }
     }
 }
@@ -234,15 +256,15 @@ impl Table<'_> {
         self.linear(up);
         if m.gated_mlp {
             self.linear(up);
-            self.row("MLP gate", shape, e, up, Role::inner("linear", "SiLU"));
+            self.row("MLP gate", shape, e, up.time, Role::inner("linear", "SiLU"));
             let time = self.pass(3, shape);
             if b.eager() {
                 self.row("MLP activation", shape, e, time, Role::inner("SiLU", "product"));
             }
-            self.row("MLP up", shape, e, up, Role::inner("linear", "product"));
+            self.row("MLP up", shape, e, up.time, Role::inner("linear", "product"));
             self.row("MLP product", shape, e, time, Role::inner("product", "linear"));
         } else {
-            self.row("MLP hidden", shape, e, up, Role::inner("linear", "GELU"));
+            self.row("MLP hidden", shape, e, up.time, Role::inner("linear", "GELU"));
             let time = self.pass(2, shape);
             // GPT-2's GELU in Python: ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
             if b.eager() && m.block == Block::Gpt {

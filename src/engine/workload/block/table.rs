@@ -112,18 +112,50 @@ impl Role {
     }
 }
 
+/// What an operation of a layer's forward is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkKind {
+    /// A matrix multiplication with weights.
+    Linear,
+    /// Scores and their product with the values.
+    Attention,
+    /// An element-wise pass.
+    Pass,
+}
+
+/// One operation of a layer's forward on this device: its time is max(FLOP / rate, bytes / HBM).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// What it is.
+    pub kind: WorkKind,
+    /// Floating-point operations that count; none for a pass.
+    pub flops: f64,
+    /// Bytes through device memory.
+    pub moved: Bytes,
+    /// How long it runs.
+    pub time: Nanos,
+}
+
 /// Rows and times.
 pub struct Table<'a> {
     pub builder: &'a Builder<'a>,
     rows: Vec<SavedTensor>,
-    pub forward: Nanos,
+    /// What runs, in order.
+    pub work: Vec<Work>,
+    forward: Nanos,
     /// Of that, matrix multiplications with weights.
     linear: Nanos,
 }
 
 impl<'a> Table<'a> {
     pub const fn new(builder: &'a Builder<'a>) -> Self {
-        Self { builder, rows: Vec::new(), forward: Nanos::ZERO, linear: Nanos::ZERO }
+        Self {
+            builder,
+            rows: Vec::new(),
+            work: Vec::new(),
+            forward: Nanos::ZERO,
+            linear: Nanos::ZERO,
+        }
     }
 
     /// One saved tensor: `width` bytes an element, `recompute` to make it again from its own inputs.
@@ -151,9 +183,16 @@ impl<'a> Table<'a> {
         });
     }
 
-    /// Time of a matrix multiplication with weights.
-    pub fn linear(&mut self, time: Nanos) {
-        self.forward += time;
+    /// Runs an operation.
+    pub fn run(&mut self, work: Work) -> Nanos {
+        self.work.push(work);
+        self.forward += work.time;
+        work.time
+    }
+
+    /// Runs a matrix multiplication with weights.
+    pub fn linear(&mut self, work: Work) {
+        let time = self.run(work);
         self.linear += time;
     }
 
@@ -161,8 +200,7 @@ impl<'a> Table<'a> {
     pub fn pass(&mut self, passes: u64, shape: Shape) -> Nanos {
         let moved = self.builder.bytes(shape, self.builder.width()).times(passes);
         let time = self.builder.hardware.hbm.time(moved);
-        self.forward += time;
-        time
+        self.run(Work { kind: WorkKind::Pass, flops: 0.0, moved, time })
     }
 
     /// The finished layer; its boundary, output and scratch are for the caller to say.
@@ -184,7 +222,7 @@ impl<'a> Table<'a> {
 
     /// Scores and their product with the values: 4·b·s²·(a·d) operations, no discount for the causal mask (the
     /// convention of published FLOP utilization). Scores in memory also travel through it.
-    pub fn attention_time(&self, scores: bool) -> Nanos {
+    pub fn attention_work(&self, scores: bool) -> Work {
         let b = self.builder;
         let m = b.model;
         let share = float(b.training.tp);
@@ -195,6 +233,6 @@ impl<'a> Table<'a> {
         } else {
             b.bytes(Shape::Query, b.width()).times(4)
         };
-        b.roofline(flops, moved)
+        b.roofline(WorkKind::Attention, flops, moved)
     }
 }

@@ -1,0 +1,128 @@
+//! Where a number comes from, one tap away: a quiet button around the number ([`Number`]), and one sheet for all of them
+//! ([`Explained`]). Numbers inside sentences are marked in the text ([`mark`]) and made buttons where it is drawn ([`marked`]).
+
+mod math;
+mod sheet;
+
+use crate::explain::Subject;
+use crate::ui::Shared;
+use crate::ui::chart::Evaluated;
+use crate::words::{self, Locale};
+use sheet::Sheet;
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+pub use math::{Book, within};
+
+/// Which number is open, and how to open one.
+#[derive(Clone, PartialEq)]
+struct Asking {
+    anchor: Option<Element>,
+    ask: Callback<Option<Opened>>,
+}
+
+/// An open number.
+#[derive(Clone, PartialEq)]
+struct Opened {
+    subject: Subject,
+    anchor: HtmlElement,
+}
+
+/// What numbers are about.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The scenario and what it comes to.
+    pub evaluated: Shared<Evaluated>,
+    /// The language.
+    pub locale: Locale,
+    /// The page.
+    pub children: Html,
+}
+
+/// The page and its one sheet.
+#[component]
+pub fn Explained(props: &Props) -> Html {
+    let Props { evaluated, locale, children } = props;
+    let opened = use_state_eq(|| None::<Opened>);
+    let ask = use_callback(opened.setter(), |next, opened| opened.set(next));
+    let anchor = opened.as_ref().map(|opened| Element::from(opened.anchor.clone()));
+    html! {
+        <ContextProvider<Asking> context={Asking { anchor, ask: ask.clone() }}>
+            { children.clone() }
+            if let Some(Opened { subject, anchor }) = (*opened).clone() {
+                <Sheet evaluated={evaluated.clone()} locale={*locale} {subject} {anchor} onclose={ask.reform(|()| None)} />
+            }
+        </ContextProvider<Asking>>
+    }
+}
+
+/// A number that can be asked about.
+#[derive(Clone, PartialEq, Properties)]
+pub struct NumberProps {
+    /// Which it is.
+    pub subject: Subject,
+    /// As it is shown.
+    pub value: AttrValue,
+    /// What it is called.
+    pub name: AttrValue,
+    /// The language.
+    pub locale: Locale,
+}
+
+/// The number as a quiet button.
+#[component]
+pub fn Number(props: &NumberProps) -> Html {
+    let NumberProps { subject, value, name, locale } = props;
+    let asking = use_context::<Asking>();
+    let node = use_node_ref();
+    let open = asking
+        .as_ref()
+        .and_then(|asking| asking.anchor.as_ref())
+        .is_some_and(|anchor| node.cast::<Element>().as_ref() == Some(anchor));
+    let onclick = {
+        let (asking, node, subject) = (asking, node.clone(), *subject);
+        Callback::from(move |_: MouseEvent| {
+            if let (Some(asking), Some(anchor)) = (&asking, node.cast::<HtmlElement>()) {
+                asking.ask.emit((!open).then_some(Opened { subject, anchor }));
+            }
+        })
+    };
+    html! {
+        <button ref={node} type="button" class="why-number" aria-haspopup="dialog" aria-expanded={open.to_string()}
+            aria-label={words::explain_ask(*locale, name, value)} {onclick}>{value.clone()}</button>
+    }
+}
+
+/// Marks in texts are of Unicode's private use: a first that says which number, and a last.
+const FIRST: u32 = 0xE000;
+const LAST: char = '\u{F8FF}';
+
+/// A number in a text, to be found again by its place in a list.
+#[must_use]
+pub fn mark(place: u32, number: &str) -> String {
+    let first = char::from_u32(FIRST + place).unwrap_or(LAST);
+    format!("{first}{number}{LAST}")
+}
+
+/// The text without its marks.
+#[must_use]
+pub fn unmarked(text: &str) -> String {
+    text.chars().filter(|c| !('\u{E000}'..=LAST).contains(c)).collect()
+}
+
+/// The text with its marked numbers as buttons: which number, and its name, by place.
+pub fn marked(text: &str, numbers: &[(Subject, &'static str)], locale: Locale) -> Html {
+    let pieces = text.split_inclusive(LAST).map(|piece| {
+        let at = piece.char_indices().find(|(_, c)| ('\u{E000}'..LAST).contains(c));
+        let Some((at, first)) = at else { return html! { {piece.to_owned()} } };
+        let number = piece[at + first.len_utf8()..].trim_end_matches(LAST);
+        let known = usize::try_from(u32::from(first) - FIRST).ok().and_then(|i| numbers.get(i));
+        match known {
+            Some((subject, name)) => html! {
+                <>{piece[..at].to_owned()}<Number subject={*subject} value={number.to_owned()} name={*name} {locale} /></>
+            },
+            None => html! { <>{piece[..at].to_owned()}{number.to_owned()}</> },
+        }
+    });
+    html! { { for pieces } }
+}
