@@ -19,7 +19,7 @@ pub fn short(text: &str) -> Option<Imported> {
         return None;
     }
     let kind = told_by(&keys)?;
-    (kind != Kind::Profile).then(|| Imported { kind, value: Value::Object(keys), measured: None })
+    (kind != Kind::Profile).then_some(Imported { kind, value: Value::Object(keys), measured: None })
 }
 
 #[cfg(test)]

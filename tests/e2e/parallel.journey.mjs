@@ -33,7 +33,7 @@ export default async ({ page, check, open: load }) => {
   check("the last stage has the head", (await page.locator("#views").innerText()).includes("head"));
 
   // Bytes per parameter: by policy until a field is filled, and again when it is emptied.
-  await page.locator("details.expert summary").click();
+  await page.getByText("All settings").click();
   const table = page.locator("table.states");
   const caption = await table.locator("caption").innerText();
   check("the table is labelled states only", caption.includes("states only, activations excluded"), caption);
