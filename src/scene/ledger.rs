@@ -231,6 +231,13 @@ impl Ledger {
         }
     }
 
+    /// Where the capacity's label stands, away from the peak, where the playhead rests: its pixel, and whether it ends there.
+    #[must_use]
+    pub fn capacity_label(&self) -> (f64, bool) {
+        let left = self.peak.is_some_and(|peak| peak.x > self.plot.x + self.plot.w / 2.0);
+        if left { (self.plot.x + 4.0, false) } else { (self.plot.right() - 4.0, true) }
+    }
+
     /// The bands that are named in the picture by no label.
     pub fn unnamed(&self) -> impl Iterator<Item = Band> + '_ {
         self.apart

@@ -178,12 +178,13 @@ fn capacity(evaluated: &Evaluated, scene: &scene::Ledger, memory: &str, locale: 
         words::chart_ledger_capacity(locale, memory)
     };
     let text = if scene.capacity.beyond { format!("↑ {name}") } else { name };
+    let (x, ends) = scene.capacity_label();
     html! {
         <g class="capacity">
             if !scene.capacity.beyond {
                 <line {x1} {x2} y1={y.to_string()} y2={y.to_string()} />
             }
-            <text class="label halo" x={(scene.plot.right() - 4.0).to_string()} y={(y - 6.0).to_string()} text-anchor="end">{text}</text>
+            <text class="label halo" x={x.to_string()} y={(y - 6.0).to_string()} text-anchor={if ends { "end" } else { "start" }}>{text}</text>
         </g>
     }
 }
