@@ -97,8 +97,8 @@ fn filters(book: &Book, view: &View, locale: Locale, show: &Callback<View>) -> H
         show.reform(move |event: Event| change(view.clone(), event.target_unchecked_into()))
     };
     let oninput = {
-        let ontext = changed(|view, field| View { text: field.value(), ..view });
-        ontext.reform(Event::from)
+        let onsearch = changed(|view, field| View { text: field.value(), ..view });
+        onsearch.reform(Event::from)
     };
     let onfailing = changed(|view, field| View { failing: field.checked(), ..view });
     let ongroup = changed(|view, field| {
