@@ -40,6 +40,10 @@ pub enum Accepted {
     List,
     /// A list of layers.
     Layers(usize),
+    /// A list of that many entries.
+    Entries(usize),
+    /// A list of that many entries at most.
+    UpTo(usize),
     /// That many saved tensors at most.
     Tensors(usize),
     /// Layer counts with that sum.
@@ -100,8 +104,6 @@ pub enum Accepted {
     PeakAtMost(f64),
     /// A peak of at least this one, GiB, which keeps less.
     PeakAtLeast(f64),
-    /// Not there yet.
-    NotYet,
     /// A file that can be read.
     File,
     /// Text in UTF-8.
@@ -128,6 +130,8 @@ impl Display for Accepted {
             Self::Object => f.write_str("an object"),
             Self::List => f.write_str("a list"),
             Self::Layers(most) => write!(f, "a list of 1 to {most} layers"),
+            Self::Entries(count) => write!(f, "a list of {count} entries, as many as size_bytes has"),
+            Self::UpTo(most) => write!(f, "a list of at most {most} entries"),
             Self::Tensors(most) => write!(f, "at most {most} saved tensors"),
             Self::SumTo(total) => write!(f, "layer counts that sum to {total}"),
             Self::Actions { blocks, layers, tensors } => {
@@ -172,9 +176,6 @@ impl Display for Accepted {
             }
             Self::PeakAtLeast(peak) => {
                 write!(f, "at least {peak} GiB, the peak that recomputes: this plan keeps more")
-            }
-            Self::NotYet => {
-                f.write_str("no such key yet: only the simulated cost model is answered")
             }
             Self::File => f.write_str("a readable file, or standard input"),
             Self::Utf8 => f.write_str("UTF-8 text"),

@@ -10,6 +10,7 @@ use super::outcome::{LayerOutcome, Operation, Outcome};
 use super::program::OpKind;
 use super::scenario::{MOST_TEXT, Scenario};
 use super::schema;
+use super::search::additive;
 use super::search::front::{Front, objective};
 use super::trace::Span;
 use super::units::Nanos;
@@ -50,32 +51,27 @@ pub fn evaluate(text: &str) -> Answer {
     Ok(outcome_json(&scenario, &outcome, &notes))
 }
 
-/// The family's points.
+/// The family's points; the front of the additive model where that is asked for.
 ///
 /// # Errors
 /// As [`Scenario::parse`].
 pub fn front(text: &str) -> Answer {
+    if let Some(answer) = additive::front_answer(text)? {
+        return Ok(answer);
+    }
     let (scenario, notes) = Scenario::parse(text)?;
     Ok(front_json(&Front::of(&scenario), &notes))
 }
 
-/// The best plan of the family under λ and limits.
+/// The best plan of the family under λ and limits; of the additive model, or a knapsack, where that is asked for.
 ///
 /// # Errors
-/// As [`Scenario::parse`]; the additive cost model is refused until it is there.
+/// As [`Scenario::parse`].
 pub fn plan(text: &str) -> Answer {
+    if let Some(answer) = additive::answer(text)? {
+        return Ok(answer);
+    }
     let (scenario, notes) = Scenario::parse(text)?;
-    let request: Value = serde_json::from_str(text)?;
-    if let Some(other) =
-        request.get("cost_model").filter(|model| model.as_str() != Some("simulated"))
-    {
-        return Err(Error::unfit("cost_model", other, Accepted::Exactly("simulated")));
-    }
-    for key in ["additive", "knapsack"] {
-        if let Some(given) = request.get(key) {
-            return Err(Error::unfit(key, given, Accepted::NotYet));
-        }
-    }
     let front = Front::of(&scenario);
     let Some(best) = front.best() else {
         return Err(Error::Missing { path: "workload".into(), accepted: Accepted::Object });

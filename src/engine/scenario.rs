@@ -136,7 +136,11 @@ const TOP_LEVEL: [&str; 11] = [
     "knapsack",
 ];
 
-fn top_level<'a>(request: &'a Value, notes: &mut Notes) -> Result<&'a Map<String, Value>, Error> {
+/// The keys of a request, unknown ones noted.
+pub(super) fn top_level<'a>(
+    request: &'a Value,
+    notes: &mut Notes,
+) -> Result<&'a Map<String, Value>, Error> {
     let Value::Object(object) = request else {
         return Err(Error::unfit("request", request, Accepted::Request));
     };

@@ -35,6 +35,9 @@ pub fn schema() -> Value {
             "calibrate": "the knobs efficiency, backward_ratio, unmodelled_gib, d2h_gbps and h2d_gbps fitted to the numbers of measured beside the scenario, with residuals",
             "plan": "the point of least cost under weights and limits, with its outcome; bound_s is keep-everything's step",
         },
+        "cost_model": "simulated, or additive: plan and front then answer the additive model, layer by layer, with optimal, bound_s and gap",
+        "additive": "plan and front: an instance of the additive model by its own keys, or hidden_s beside a workload",
+        "knapsack": "plan: size_bytes, runtime_s and budget_bytes; kept are indices, from 0",
         "detail": "true beside v: evaluate answers with spans and ledger too",
         "units": "keys that end in _bytes are bytes, in _s seconds, in _gib 2^30 bytes, in _gbps 1e9 bytes a second",
         "outcome_keys_beyond_docs": [

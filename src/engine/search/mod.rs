@@ -1,7 +1,11 @@
-//! The search. This far: a family of plans, evaluated one by one, with an exact front over that family.
+//! The search. In the simulated model: a family of plans, evaluated one by one, with an exact front over that family. In the additive
+//! model: the optimum, proved.
 
+pub mod additive;
+pub mod bound;
 pub mod family;
 pub mod front;
+pub mod revolve;
 
 use super::policy::{Policy, PolicyKind};
 use super::scenario::Scenario;
