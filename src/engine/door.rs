@@ -241,11 +241,17 @@ fn plan_json(chain: &Chain, outcome: &Outcome) -> Value {
 fn layer_json(chain: &Chain, i: usize, outcome: &LayerOutcome) -> Value {
     let layer = &chain.layers[i];
     let saved = layer.saved.iter().zip(&outcome.actions).map(|(tensor, action)| {
-        let mut row = json!({"name": &*tensor.name, "bytes": tensor.bytes, "action": action, "recompute_s": tensor.recompute.secs()});
-        if let (Value::Object(row), Ok(Value::Object(origin))) = (&mut row, serde_json::to_value(tensor.origin)) {
-            row.extend(origin);
-        }
-        row
+        let origin = tensor.origin;
+        json!({
+            "name": &*tensor.name,
+            "bytes": tensor.bytes,
+            "action": action,
+            "recompute_s": tensor.recompute.secs(),
+            "shape": origin.map(|origin| origin.shape),
+            "element_bytes": origin.map(|origin| origin.element_bytes),
+            "made_by": origin.map(|origin| origin.made_by),
+            "needed_by": origin.map(|origin| origin.needed_by),
+        })
     });
     json!({
         "name": layer.name,
