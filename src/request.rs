@@ -132,13 +132,16 @@ impl Request {
             Kind::Workload | Kind::Profile => self.with(&[("workload", value())]),
             Kind::Curve => Self::read(self.0.clone()),
             Kind::HuggingFace => {
-                let mut keys = huggingface::transformer_from_config(Some(&imported.value))?;
+                let (mut keys, unheeded) =
+                    huggingface::transformer_from_config(Some(&imported.value))?;
                 for key in ["seq", "batch", "accumulation"] {
                     if let Some(value) = self.get(&format!("workload.{key}")) {
                         keys.insert(key.to_owned(), value.clone());
                     }
                 }
-                self.with(&[("workload", Value::Object(keys))])
+                let mut reading = self.with(&[("workload", Value::Object(keys))])?;
+                reading.notes.ignored.extend(unheeded);
+                Ok(reading)
             }
         }
     }
