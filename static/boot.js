@@ -1,9 +1,10 @@
 // Starts the program, and says so when it cannot run. Addresses come from the preload links that Trunk writes, so no
 // file name is repeated here, and they are absolute, so that the page works under any folder.
 //
-// Leaves two globals:
+// Leaves three globals:
 //   galley        the functions that the program exports (evaluate, front, plan, calibrate, schema), once it runs
-//   galleyAssets  {worker, page, reader}: the worker's few lines, and {js, wasm} of each program that one may load
+//   galleyAssets  {worker, page, reader, details}: the worker's few lines, and {js, wasm} of each program
+//   galleyDetails {show, drop}: places of the page that the program "details" draws (src/ui/hosted.rs), fetched with the first
 
 const fallback = document.getElementById("galley-fallback");
 
@@ -27,6 +28,54 @@ function preloaded(selector) {
   return link.href;
 }
 
+/** What the reader points at or reaches by keyboard just before asking for more. */
+const soon = ".why-number, .accuracy summary, .calibrate summary";
+
+function details({ js, wasm }) {
+  let tries = 0;
+  let program = null;
+  function load() {
+    // A browser may keep that an address failed, so that another try needs another.
+    const again = tries ? `&again=${tries}` : "";
+    program ??= import(js + again).then(async (bindings) => {
+      await bindings.default({ module_or_path: wasm + again });
+      return bindings;
+    });
+    program.catch((error) => {
+      console.warn(error);
+      program = null;
+      tries += 1;
+    });
+    return program;
+  }
+  const ahead = ({ target }) => {
+    if (program === null && tries === 0 && target.closest?.(soon)) load();
+  };
+  addEventListener("pointerover", ahead, { passive: true });
+  addEventListener("focusin", ahead);
+
+  const asked = new Map(); // the newest of each place
+  return {
+    show(place, kind, json, anchor) {
+      const one = {};
+      asked.set(place, one);
+      const tell = (detail) => place.dispatchEvent(new CustomEvent("galley-details", { detail }));
+      load().then(
+        (bindings) => {
+          if (asked.get(place) !== one) return;
+          bindings.show(place, kind, json, anchor, tell);
+          tell('"ready"');
+        },
+        () => asked.get(place) === one && tell('"failed"'),
+      );
+    },
+    drop(place) {
+      asked.delete(place);
+      program?.then((bindings) => bindings.leave(place), () => {});
+    },
+  };
+}
+
 async function start() {
   const js = preloaded('link[rel="modulepreload"][href*="app-"]');
   const wasm = preloaded('link[rel="preload"][type="application/wasm"]');
@@ -36,7 +85,9 @@ async function start() {
     worker: beside("worker.js"),
     page: { js, wasm },
     reader: { js: beside("reader.js"), wasm: beside("reader_bg.wasm") },
+    details: { js: beside("details.js"), wasm: beside("details_bg.wasm") },
   });
+  globalThis.galleyDetails = Object.freeze(details(globalThis.galleyAssets.details));
 
   const bindings = await import(js);
   // Before the program's main() runs, so that it finds them; they work once it has.

@@ -70,7 +70,7 @@ pub fn App() -> Html {
     };
     let knobs = !state.view.embed || state.view.views.iter().any(|view| view == "knobs");
     html! {
-        <Explained evaluated={state.evaluated.clone()} {locale}>
+        <Explained request={(*request).clone()} {locale}>
         <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
             if !state.view.embed {
                 <a class="skip" href="#views">{words::app_skip(locale)}</a>

@@ -1,5 +1,6 @@
 //! A few numbers of a real run, and the free knobs fitted to them: fields, a button, and what the fit says. Applying it sets the
-//! knobs as any other turn would, in one entry of history.
+//! knobs as any other turn would, in one entry of history. The page has the box, what is in it ([`Fitting`]) is drawn by the program
+//! `details`.
 
 use super::panel::kind_words;
 use super::residual::fitted;
@@ -7,6 +8,7 @@ use super::slider::Field;
 use crate::engine::calibrate::{self, Calibration, Knob};
 use crate::engine::{Error, PolicyKind};
 use crate::ui::Shared;
+use crate::ui::hosted::{Hosted, Said};
 use crate::ui::notice;
 use crate::ui::store::Msg;
 use crate::words::{self, Locale};
@@ -43,17 +45,54 @@ struct Fit {
     result: Result<Calibration, Error>,
 }
 
-/// The folded box; drawn only while open.
+/// The folded box, and the place of what is in it once it has been open.
 #[component]
 pub fn Calibrate(props: &Props) -> Html {
-    let locale = props.locale;
-    let open = use_state_eq(|| false);
+    let Props { request, policy, locale, send } = props;
+    let locale = *locale;
+    let open = use_state_eq(|| None::<bool>);
     let ontoggle = {
-        let open = open.clone();
+        let open = open.setter();
         Callback::from(move |event: Event| {
-            open.set(event.target_unchecked_into::<web_sys::HtmlDetailsElement>().open());
+            open.set(Some(event.target_unchecked_into::<web_sys::HtmlDetailsElement>().open()));
         })
     };
+    let onsaid = use_callback(send.clone(), |said: Said, send| {
+        if let Said::Do(msg) = said {
+            send.emit(msg);
+        }
+    });
+    let place = |open: bool| {
+        let json = json!({"locale": locale.tag(), "request": **request, "policy": policy.name(), "open": open});
+        html! { <Hosted kind="fit" json={json.to_string()} {locale} {onsaid} /> }
+    };
+    html! {
+        <details class="expert calibrate" {ontoggle}>
+            <summary>{words::calibrate_title(locale)}</summary>
+            { (*open).map(place).unwrap_or_default() }
+        </details>
+    }
+}
+
+/// What is fitted.
+#[derive(Clone, PartialEq, Properties)]
+pub struct FittingProps {
+    /// The request in force, as text.
+    pub request: AttrValue,
+    /// The kind of its policy.
+    pub policy: PolicyKind,
+    /// The language.
+    pub locale: Locale,
+    /// Whether the box is open.
+    pub open: bool,
+    /// Told of what is applied or forgotten.
+    pub send: Callback<Msg>,
+}
+
+/// What is in the box; drawn only while open.
+#[component]
+pub fn Fitting(props: &FittingProps) -> Html {
+    let locale = props.locale;
     // Not a state: a field that is left by pressing the button has to be read by that same press.
     let numbers = use_mut_ref(|| [const { Value::Null }; 4]);
     let again = use_force_update();
@@ -92,19 +131,16 @@ pub fn Calibrate(props: &Props) -> Html {
     };
     let plan = words::calibrate_own(locale, kind_words(props.policy, locale));
     html! {
-        <details class="expert calibrate" {ontoggle}>
-            <summary>{words::calibrate_title(locale)}</summary>
-            if *open {
-                <form {onsubmit}>
-                    <p class="knob-about">{words::calibrate_help(locale)}</p>
-                    <fieldset><legend>{plan}</legend>{ field(0) }{ field(1) }</fieldset>
-                    <fieldset><legend>{other_words(props.policy, locale)}</legend>{ field(2) }{ field(3) }</fieldset>
-                    <p class="buttons"><button class="primary">{words::calibrate_fit(locale)}</button></p>
-                </form>
-                <div role="status">{ said(fit.as_ref(), &request, props) }</div>
-                { turns(fit.as_ref(), &request, props) }
-            }
-        </details>
+        if props.open {
+            <form {onsubmit}>
+                <p class="knob-about">{words::calibrate_help(locale)}</p>
+                <fieldset><legend>{plan}</legend>{ field(0) }{ field(1) }</fieldset>
+                <fieldset><legend>{other_words(props.policy, locale)}</legend>{ field(2) }{ field(3) }</fieldset>
+                <p class="buttons"><button class="primary">{words::calibrate_fit(locale)}</button></p>
+            </form>
+            <div role="status">{ said(fit.as_ref(), &request, props) }</div>
+            { turns(fit.as_ref(), &request, props) }
+        }
     }
 }
 
@@ -124,7 +160,7 @@ const fn other_words(policy: PolicyKind, locale: Locale) -> &'static str {
 }
 
 /// What the fit says, what is wrong with its numbers, or that it is of other settings.
-fn said(fit: Option<&Fit>, request: &Value, props: &Props) -> Html {
+fn said(fit: Option<&Fit>, request: &Value, props: &FittingProps) -> Html {
     let locale = props.locale;
     match fit {
         None => Html::default(),
@@ -145,7 +181,7 @@ fn said(fit: Option<&Fit>, request: &Value, props: &Props) -> Html {
 }
 
 /// The buttons: apply what was fitted, forget what was set.
-fn turns(fit: Option<&Fit>, request: &Value, props: &Props) -> Html {
+fn turns(fit: Option<&Fit>, request: &Value, props: &FittingProps) -> Html {
     let locale = props.locale;
     let of = |knob: Knob| request.pointer(&format!("/{}", knob.path().replace('.', "/")));
     let calibration = fit

@@ -9,6 +9,7 @@ mod residual;
 mod slider;
 mod states;
 
+pub use calibrate::Fitting;
 pub use choice::Choice;
 pub use panel::Panel;
 pub use paste::Paste;

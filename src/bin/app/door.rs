@@ -1,6 +1,7 @@
 //! The JavaScript door of the JSON interface: text in, text out, errors as `{"error": …}`.
 
-use crate::engine::{door, schema};
+use galley::engine::{door, schema};
+use galley::ui::planner;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The outcome of a scenario.
@@ -42,5 +43,5 @@ pub fn schema() -> String {
 #[wasm_bindgen]
 #[must_use]
 pub fn survey(json: &str) -> String {
-    super::planner::survey(json).unwrap_or_else(|error| error.to_json())
+    planner::survey(json).unwrap_or_else(|error| error.to_json())
 }

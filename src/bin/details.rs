@@ -1,0 +1,28 @@
+//! The program of what nobody needs at first: static/boot.js fetches it when a number is asked about or a folded section opened.
+
+use galley::ui::details;
+use js_sys::Function;
+use wasm_bindgen::prelude::wasm_bindgen;
+use web_sys::{Element, HtmlElement};
+
+/// Draws a part into a place of the page, or draws it anew: [`details::show`].
+#[wasm_bindgen]
+pub fn show(
+    element: &Element,
+    kind: String,
+    json: String,
+    anchor: Option<HtmlElement>,
+    tell: Function,
+) {
+    details::show(element, kind, json, anchor, tell);
+}
+
+/// Leaves a place of the page.
+#[wasm_bindgen]
+pub fn leave(element: &Element) {
+    details::leave(element);
+}
+
+fn main() {
+    console_error_panic_hook::set_once();
+}
