@@ -2,7 +2,8 @@
 // file name is repeated here, and they are absolute, so that the page works under any folder.
 //
 // Leaves three globals:
-//   galley        the functions that the program exports (evaluate, front, plan, calibrate, schema), once it runs
+//   galley        the functions that the program exports (evaluate, front, plan, schema), once it runs, and calibrate, which
+//                 fetches the program "details" and therefore returns a promise
 //   galleyAssets  {worker, page, reader, details}: the worker's few lines, and {js, wasm} of each program
 //   galleyDetails {show, drop}: places of the page that the program "details" draws (src/ui/hosted.rs), fetched with the first
 
@@ -29,7 +30,7 @@ function preloaded(selector) {
 }
 
 /** What the reader points at or reaches by keyboard just before asking for more. */
-const soon = ".why-number, .accuracy summary, .calibrate summary";
+const soon = ".why-number, .accuracy summary, .expert summary";
 
 function details({ js, wasm }) {
   let tries = 0;
@@ -56,6 +57,7 @@ function details({ js, wasm }) {
 
   const asked = new Map(); // the newest of each place
   return {
+    load,
     show(place, kind, json, anchor) {
       const one = {};
       asked.set(place, one);
@@ -87,14 +89,16 @@ async function start() {
     reader: { js: beside("reader.js"), wasm: beside("reader_bg.wasm") },
     details: { js: beside("details.js"), wasm: beside("details_bg.wasm") },
   });
-  globalThis.galleyDetails = Object.freeze(details(globalThis.galleyAssets.details));
+  const { load, ...places } = details(globalThis.galleyAssets.details);
+  globalThis.galleyDetails = Object.freeze(places);
 
   const bindings = await import(js);
   // Before the program's main() runs, so that it finds them; they work once it has.
   // A request may be text or the object itself.
   const text = (request) => (typeof request === "string" ? request : JSON.stringify(request ?? {}));
   const door = (name) => [name, (request) => bindings[name](text(request))];
-  globalThis.galley = Object.freeze(Object.fromEntries(["evaluate", "front", "plan", "calibrate", "schema"].map(door)));
+  const calibrate = async (request) => (await load()).calibrate(text(request));
+  globalThis.galley = Object.freeze({ ...Object.fromEntries(["evaluate", "front", "plan", "schema"].map(door)), calibrate });
   await bindings.default({ module_or_path: wasm });
   fallback.hidden = true;
   fallback.classList.remove("shown");

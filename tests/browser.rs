@@ -437,10 +437,9 @@ fn serve_details() {
     });
     let leave = Closure::<dyn Fn(Element)>::new(|place: Element| details::leave(&place));
     let window: wasm_bindgen::JsValue = window().expect("a window").into();
-    for (name, function) in [
-        ("showDetails", show.into_js_value()),
-        ("leaveDetails", leave.into_js_value()),
-    ] {
+    for (name, function) in
+        [("showDetails", show.into_js_value()), ("leaveDetails", leave.into_js_value())]
+    {
         js_sys::Reflect::set(&window, &name.into(), &function).expect("set");
     }
     js_sys::eval(SERVE_DETAILS).expect("a stand-in for the starter");

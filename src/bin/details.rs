@@ -1,5 +1,6 @@
 //! The program of what nobody needs at first: static/boot.js fetches it when a number is asked about or a folded section opened.
 
+use galley::engine::door;
 use galley::ui::details;
 use js_sys::Function;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -21,6 +22,13 @@ pub fn show(
 #[wasm_bindgen]
 pub fn leave(element: &Element) {
     details::leave(element);
+}
+
+/// The free knobs, fitted to measured numbers.
+#[wasm_bindgen]
+#[must_use]
+pub fn calibrate(json: &str) -> String {
+    door::text(&door::calibrate(json))
 }
 
 fn main() {

@@ -1,12 +1,12 @@
 //! The page: one state, everything else derived.
 
-use super::accuracy::Accuracy;
 use super::caveats::caveats;
 use super::chart::{Pareto, Ratio};
 use super::control::{Panel, Paste};
 use super::drop::use_drop;
 use super::embed::use_told_height;
 use super::explain::Explained;
+use super::folded::Folded;
 use super::header::{Header, PASTE_BUTTON, training_name};
 use super::importer::{Status, use_importer};
 use super::importing::{DropHint, Importing, refusal};
@@ -93,7 +93,7 @@ pub fn App() -> Html {
                 if knobs {
                     <Panel evaluated={state.evaluated.clone()} request={(*request).clone()} {locale} send={send.clone()} />
                 }
-                <Views state={Shared::new((*state).clone())} {search} {send} />
+                <Views state={Shared::new((*state).clone())} request={(*request).clone()} {search} {send} />
             </main>
             if !state.view.embed {
                 <footer><p>{words::app_units(locale)}</p><p>{words::app_limits_of_model(locale)}</p><p>{words::explain_hint(locale)}</p></footer>
@@ -106,6 +106,7 @@ pub fn App() -> Html {
 #[derive(Clone, PartialEq, Properties)]
 struct ViewsProps {
     state: Shared<State>,
+    request: Shared<String>,
     search: Search,
     send: Callback<Msg>,
 }
@@ -113,10 +114,16 @@ struct ViewsProps {
 /// The four views and the textbook, each only where it is asked for.
 #[component]
 fn Views(props: &ViewsProps) -> Html {
-    let ViewsProps { state, search, send } = props;
+    let ViewsProps { state, request, search, send } = props;
     let still = use_media("(prefers-reduced-motion: reduce)");
     let (locale, view, evaluated) = (state.locale, &state.view, &state.evaluated);
     let (ledger, timeline) = (view.shows("ledger"), view.shows("timeline"));
+    let accuracy = html! {
+        <>
+            <h2 id="accuracy-title">{words::accuracy_title(locale)}</h2>
+            <span class="help">{words::accuracy_about(locale)}</span>
+        </>
+    };
     html! {
         <div class="views" id="views">
             if ledger || timeline {
@@ -124,7 +131,7 @@ fn Views(props: &ViewsProps) -> Html {
                     measured={state.measured.clone()} onunmeasure={send.reform(|()| Msg::Unmeasure)} />
             }
             <div class="pair">
-                if view.shows("pareto") { <ParetoView state={state.clone()} search={search.clone()} send={send.clone()} /> }
+                if view.shows("pareto") { <ParetoView state={state.clone()} request={request.clone()} search={search.clone()} send={send.clone()} /> }
                 if view.shows("ratio") { <RatioView evaluated={evaluated.clone()} {locale} /> }
             </div>
             if view.shows("textbook") {
@@ -134,7 +141,9 @@ fn Views(props: &ViewsProps) -> Html {
                 </section>
             }
             if !view.embed {
-                <Accuracy {locale} busy={state.turning} send={send.clone()} />
+                <section class="view accuracy" aria-labelledby="accuracy-title">
+                    <Folded kind="cases" title={accuracy} request={request.clone()} busy={state.turning} {locale} send={send.clone()} />
+                </section>
             }
         </div>
     }
@@ -142,7 +151,7 @@ fn Views(props: &ViewsProps) -> Html {
 
 #[component]
 fn ParetoView(props: &ViewsProps) -> Html {
-    let ViewsProps { state, search, send } = props;
+    let ViewsProps { state, search, send, .. } = props;
     let node = use_node_ref();
     let width = use_width(&node, 560.0);
     let locale = state.locale;

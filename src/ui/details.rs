@@ -3,12 +3,12 @@
 
 use super::accuracy::CaseBook;
 use super::chart::Evaluated;
-use super::control::Fitting;
+use super::control::{Expert, Fitting};
 use super::explain::Sheet;
 use super::hosted::{Said, said};
 use super::shared::Shared;
 use super::store::Msg;
-use crate::engine::{PolicyKind, Scenario, evaluate};
+use crate::engine::{Scenario, evaluate};
 use crate::explain::Subject;
 use crate::words::Locale;
 use js_sys::Function;
@@ -17,7 +17,9 @@ use serde_json::Value;
 use std::cell::RefCell;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, HtmlElement, window};
-use yew::{AppHandle, Callback, Html, Properties, Renderer, component, html, use_memo};
+use yew::{
+    AppHandle, Callback, Html, Properties, Renderer, component, html, use_callback, use_memo,
+};
 
 /// What is drawn in a place.
 #[derive(Clone, PartialEq, Properties)]
@@ -41,7 +43,7 @@ thread_local! {
     static LAST: RefCell<Option<(String, Shared<Evaluated>)>> = const { RefCell::new(None) };
 }
 
-/// Draws a part (`cases`, `fit` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
+/// Draws a part (`cases`, `fit`, `settings` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
 /// [`super::hosted::heard`] reads.
 pub fn show(
     element: &Element,
@@ -118,24 +120,27 @@ fn Root(props: &Props) -> Html {
     let text = |key: &str| asked[key].as_str().unwrap_or_default();
     let is = |key: &str| asked[key] == true;
     let locale = Locale::from_tag(text("locale"));
-    let send = props.send.reform(|msg: Msg| Said::Do(msg));
+    let request = text("request");
+    // The same one for as long as the page listens, or everything would be drawn at every turn of a knob.
+    let send = use_callback(props.send.clone(), |msg: Msg, send| send.emit(Said::Do(msg)));
+    let onclose = use_callback(props.send.clone(), |(), send| send.emit(Said::Closed));
+    let busy = is("busy");
+    if props.kind == "cases" {
+        return html! { <CaseBook {locale} open={is("open")} {busy} {send} /> };
+    }
+    let Some(evaluated) = evaluated(request) else { return Html::default() };
     match props.kind.as_str() {
-        "cases" => html! { <CaseBook {locale} open={is("open")} busy={is("busy")} {send} /> },
         "fit" => {
-            let policy = PolicyKind::ALL.iter().find(|kind| kind.name() == text("policy"));
-            let policy = policy.copied().unwrap_or(PolicyKind::Keep);
-            html! { <Fitting {locale} open={is("open")} request={text("request").to_owned()} {policy} {send} /> }
+            let (open, policy) = (is("open"), evaluated.scenario.policy.kind);
+            html! { <Fitting {locale} {open} request={request.to_owned()} {policy} {send} /> }
         }
-        _ => {
-            let subject = Subject::deserialize(&asked["subject"]).ok();
-            let parts = evaluated(text("request")).zip(subject).zip(props.anchor.clone());
-            let onclose = props.send.reform(|()| Said::Closed);
-            match parts {
-                Some(((evaluated, subject), anchor)) => {
-                    html! { <Sheet {locale} {evaluated} {subject} {anchor} {onclose} /> }
-                }
-                None => Html::default(),
+        "settings" if is("open") => html! { <Expert {evaluated} {locale} {send} /> },
+        "sheet" => match Subject::deserialize(&asked["subject"]).ok().zip(props.anchor.clone()) {
+            Some((subject, anchor)) => {
+                html! { <Sheet {locale} {evaluated} {subject} {anchor} {onclose} /> }
             }
-        }
+            None => Html::default(),
+        },
+        _ => Html::default(),
     }
 }

@@ -12,6 +12,7 @@ pub mod details;
 mod drop;
 mod embed;
 pub mod explain;
+mod folded;
 mod header;
 mod hosted;
 mod importer;

@@ -25,13 +25,6 @@ pub fn plan(json: &str) -> String {
     door::text(&door::plan(json))
 }
 
-/// The free knobs, fitted to measured numbers.
-#[wasm_bindgen]
-#[must_use]
-pub fn calibrate(json: &str) -> String {
-    door::text(&door::calibrate(json))
-}
-
 /// Every key of a request, and what the answers hold.
 #[wasm_bindgen]
 #[must_use]

@@ -1,19 +1,16 @@
 //! "How right is this?": every case that others published or measured, run through this page's engine while the reader looks on. The
-//! cases are fetched, and computed, once the section is open; nothing of it weighs on a first visit: the page has the heading, what is under
-//! it ([`CaseBook`]) is drawn by the program `details`.
+//! cases are fetched, and computed, once the section is open; nothing of it weighs on a first visit: the page has the heading
+//! ([`super::folded`]), what is under it is drawn by the program `details`.
 
 mod load;
 mod row;
 mod strip;
 mod table;
 
-use super::hosted::{Hosted, Said};
 use super::store::Msg;
 use crate::accuracy::case::Words;
 use crate::words::{self, Locale};
 use load::{Cases, use_cases};
-use serde_json::json;
-use web_sys::HtmlDetailsElement;
 use yew::prelude::*;
 
 /// What of the cases is shown.
@@ -60,54 +57,9 @@ fn scrolled(class: &'static str, label: &'static str, head: Html, lines: Html) -
     }
 }
 
-/// What the section needs.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// The language.
-    pub locale: Locale,
-    /// Somebody is dragging: computing waits.
-    pub busy: bool,
-    /// Where a case's scenario goes.
-    pub send: Callback<Msg>,
-}
-
-/// The section: its heading, and the place of the rest once it has been open.
-#[component]
-pub fn Accuracy(props: &Props) -> Html {
-    let Props { locale, busy, send } = props;
-    let locale = *locale;
-    let open = use_state_eq(|| None::<bool>);
-    let ontoggle = {
-        let open = open.setter();
-        Callback::from(move |event: Event| {
-            open.set(Some(event.target_unchecked_into::<HtmlDetailsElement>().open()));
-        })
-    };
-    let onsaid = use_callback(send.clone(), |said: Said, send| {
-        if let Said::Do(msg) = said {
-            send.emit(msg);
-        }
-    });
-    let place = |open: bool| {
-        let json = json!({"locale": locale.tag(), "busy": busy, "open": open}).to_string();
-        html! { <Hosted kind="cases" {json} {locale} {onsaid} /> }
-    };
-    html! {
-        <section class="view accuracy" aria-labelledby="accuracy-title">
-            <details {ontoggle}>
-                <summary>
-                    <h2 id="accuracy-title">{words::accuracy_title(locale)}</h2>
-                    <span class="help">{words::accuracy_about(locale)}</span>
-                </summary>
-                { (*open).map(place).unwrap_or_default() }
-            </details>
-        </section>
-    }
-}
-
 /// What the cases need.
 #[derive(Clone, PartialEq, Properties)]
-pub struct BookProps {
+pub struct Props {
     /// The language.
     pub locale: Locale,
     /// Whether the section is open: computing waits while it is not.
@@ -120,8 +72,8 @@ pub struct BookProps {
 
 /// The cases.
 #[component]
-pub fn CaseBook(props: &BookProps) -> Html {
-    let BookProps { locale, open, busy, send } = props;
+pub fn CaseBook(props: &Props) -> Html {
+    let Props { locale, open, busy, send } = props;
     let locale = *locale;
     let view = use_state_eq(View::default);
     let cases = use_cases(*open, *busy);

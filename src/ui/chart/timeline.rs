@@ -4,6 +4,7 @@ use super::pattern::{fill, patterns, swatch};
 use super::playhead::Playhead;
 use super::twin::{MOST_ROWS, Table, Twin};
 use super::{Evaluated, axis, name};
+use crate::engine::sort;
 use crate::engine::trace::{Span, SpanKind};
 use crate::engine::units::{Bytes, Nanos};
 use crate::scene::time::Window;
@@ -234,13 +235,12 @@ fn TimelineTwin(props: &TwinProps) -> Html {
 /// Stalls first, since they are what a reader looks for, then the longest spans, in order of time.
 fn rows(evaluated: &Evaluated, locale: Locale) -> Table {
     let spans = &evaluated.outcome.spans;
-    let mut order: Vec<usize> = (0..spans.len()).collect();
-    order.sort_by_key(|&i| {
+    let mut order = sort::order(spans.len(), |i| {
         let span = &spans[i];
-        (!is_stall(span.kind), std::cmp::Reverse(span.end - span.start), i)
+        (!is_stall(span.kind), std::cmp::Reverse(span.end - span.start))
     });
     order.truncate(MOST_ROWS);
-    order.sort_by_key(|&i| (spans[i].start, i));
+    let order = sort::sorted(&order, |&i| (spans[i].start, i));
     let row = |span: &Span| {
         vec![
             name::kind(locale, span.kind).to_owned(),

@@ -1,5 +1,5 @@
 //! A few numbers of a real run, and the free knobs fitted to them: fields, a button, and what the fit says. Applying it sets the
-//! knobs as any other turn would, in one entry of history. The page has the box, what is in it ([`Fitting`]) is drawn by the program
+//! knobs as any other turn would, in one entry of history. The page has the box ([`crate::ui::folded`]), what is in it is drawn by the program
 //! `details`.
 
 use super::panel::kind_words;
@@ -7,8 +7,6 @@ use super::residual::fitted;
 use super::slider::Field;
 use crate::engine::calibrate::{self, Calibration, Knob};
 use crate::engine::{Error, PolicyKind};
-use crate::ui::Shared;
-use crate::ui::hosted::{Hosted, Said};
 use crate::ui::notice;
 use crate::ui::store::Msg;
 use crate::words::{self, Locale};
@@ -26,57 +24,9 @@ const FIELDS: [(&str, &str, &str); 4] = [
     ("measured-other-peak", "peak_checkpoint_gib", "GiB"),
 ];
 
-/// What is calibrated.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// The request in force, as text.
-    pub request: Shared<String>,
-    /// The kind of its policy.
-    pub policy: PolicyKind,
-    /// The language.
-    pub locale: Locale,
-    /// Told of what is applied or forgotten.
-    pub send: Callback<Msg>,
-}
-
-/// A fit, and the request that it was made for, without the knobs.
-struct Fit {
-    asked: Value,
-    result: Result<Calibration, Error>,
-}
-
-/// The folded box, and the place of what is in it once it has been open.
-#[component]
-pub fn Calibrate(props: &Props) -> Html {
-    let Props { request, policy, locale, send } = props;
-    let locale = *locale;
-    let open = use_state_eq(|| None::<bool>);
-    let ontoggle = {
-        let open = open.setter();
-        Callback::from(move |event: Event| {
-            open.set(Some(event.target_unchecked_into::<web_sys::HtmlDetailsElement>().open()));
-        })
-    };
-    let onsaid = use_callback(send.clone(), |said: Said, send| {
-        if let Said::Do(msg) = said {
-            send.emit(msg);
-        }
-    });
-    let place = |open: bool| {
-        let json = json!({"locale": locale.tag(), "request": **request, "policy": policy.name(), "open": open});
-        html! { <Hosted kind="fit" json={json.to_string()} {locale} {onsaid} /> }
-    };
-    html! {
-        <details class="expert calibrate" {ontoggle}>
-            <summary>{words::calibrate_title(locale)}</summary>
-            { (*open).map(place).unwrap_or_default() }
-        </details>
-    }
-}
-
 /// What is fitted.
 #[derive(Clone, PartialEq, Properties)]
-pub struct FittingProps {
+pub struct Props {
     /// The request in force, as text.
     pub request: AttrValue,
     /// The kind of its policy.
@@ -89,9 +39,15 @@ pub struct FittingProps {
     pub send: Callback<Msg>,
 }
 
+/// A fit, and the request that it was made for, without the knobs.
+struct Fit {
+    asked: Value,
+    result: Result<Calibration, Error>,
+}
+
 /// What is in the box; drawn only while open.
 #[component]
-pub fn Fitting(props: &FittingProps) -> Html {
+pub fn Fitting(props: &Props) -> Html {
     let locale = props.locale;
     // Not a state: a field that is left by pressing the button has to be read by that same press.
     let numbers = use_mut_ref(|| [const { Value::Null }; 4]);
@@ -160,7 +116,7 @@ const fn other_words(policy: PolicyKind, locale: Locale) -> &'static str {
 }
 
 /// What the fit says, what is wrong with its numbers, or that it is of other settings.
-fn said(fit: Option<&Fit>, request: &Value, props: &FittingProps) -> Html {
+fn said(fit: Option<&Fit>, request: &Value, props: &Props) -> Html {
     let locale = props.locale;
     match fit {
         None => Html::default(),
@@ -181,7 +137,7 @@ fn said(fit: Option<&Fit>, request: &Value, props: &FittingProps) -> Html {
 }
 
 /// The buttons: apply what was fitted, forget what was set.
-fn turns(fit: Option<&Fit>, request: &Value, props: &FittingProps) -> Html {
+fn turns(fit: Option<&Fit>, request: &Value, props: &Props) -> Html {
     let locale = props.locale;
     let of = |knob: Knob| request.pointer(&format!("/{}", knob.path().replace('.', "/")));
     let calibration = fit

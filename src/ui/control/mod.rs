@@ -11,6 +11,7 @@ mod states;
 
 pub use calibrate::Fitting;
 pub use choice::Choice;
+pub use expert::Expert;
 pub use panel::Panel;
 pub use paste::Paste;
 pub use slider::Slider;
