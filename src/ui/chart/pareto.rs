@@ -115,6 +115,7 @@ fn Found(props: &FoundProps) -> Html {
         let locked = locked.setter();
         Callback::from(move |lock: bool| locked.set(lock.then_some(domain)))
     };
+    let table = use_callback((front.clone(), *locale), |(), (front, locale)| rows(front, *locale));
     html! {
         <figure class={classes!("chart", "chart-pareto", asked.stale.then_some("stale"))} aria-label={words::chart_pareto_title(*locale)}>
             { legend(&scene, *locale) }
@@ -123,7 +124,7 @@ fn Found(props: &FoundProps) -> Html {
                 <Overlay asked={asked.clone()} front={front.clone()} {scene} pointed={at} onpoint={pointed.setter()} {onlock} />
             </div>
             <p class="chart-readout num" aria-live="polite">{readout(asked, front, at)}</p>
-            <ParetoTwin front={front.clone()} locale={*locale} open={asked.open} />
+            <Twin caption={words::chart_pareto_front(*locale)} locale={*locale} open={asked.open} {table} />
         </figure>
     }
 }
@@ -563,21 +564,6 @@ fn handle(of: &Handle) -> Html {
             <path class="grip-marks" d={format!("M{} {}v6M{} {}v6", x - 2.0, y - 3.0, x + 2.0, y - 3.0)} />
         </g>
     }
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct TwinProps {
-    front: Shared<Front>,
-    locale: Locale,
-    open: bool,
-}
-
-#[component]
-fn ParetoTwin(props: &TwinProps) -> Html {
-    let table = use_callback((props.front.clone(), props.locale), |(), (front, locale)| {
-        rows(front, *locale)
-    });
-    html! { <Twin caption={words::chart_pareto_front(props.locale)} locale={props.locale} open={props.open} {table} /> }
 }
 
 fn rows(front: &Front, locale: Locale) -> Table {

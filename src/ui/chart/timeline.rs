@@ -64,6 +64,9 @@ pub fn Timeline(props: &Props) -> Html {
             pointed.set(at.and_then(|(x, y)| scene.hit(&evaluated.outcome, x, y)));
         })
     };
+    let table = use_callback((evaluated.clone(), locale), |(), (evaluated, locale)| {
+        rows(evaluated, *locale)
+    });
     html! {
         <figure class={classes!("chart", "chart-timeline", props.stale.then_some("stale"))} aria-label={words::chart_timeline_title(locale)}>
             <div class="chart-head"><figcaption>{words::chart_timeline_title(locale)}</figcaption></div>
@@ -78,7 +81,7 @@ pub fn Timeline(props: &Props) -> Html {
                     |span| sentence(locale, evaluated, span),
                 ) }
             </p>
-            <TimelineTwin evaluated={evaluated.clone()} {locale} open={props.open} />
+            <Twin caption={words::chart_timeline_title(locale)} {locale} open={props.open} {table} />
         </figure>
     }
 }
@@ -215,21 +218,6 @@ fn inside(bar: &scene::Bar) -> Option<Html> {
     Some(html! {
         <text {class} {x} {y} dy="0.35em" text-anchor="middle">{text}</text>
     })
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct TwinProps {
-    evaluated: Shared<Evaluated>,
-    locale: Locale,
-    open: bool,
-}
-
-#[component]
-fn TimelineTwin(props: &TwinProps) -> Html {
-    let table = use_callback((props.evaluated.clone(), props.locale), |(), (evaluated, locale)| {
-        rows(evaluated, *locale)
-    });
-    html! { <Twin caption={words::chart_timeline_title(props.locale)} locale={props.locale} open={props.open} {table} /> }
 }
 
 /// Stalls first, since they are what a reader looks for, then the longest spans, in order of time.

@@ -12,7 +12,7 @@ mod states;
 pub use calibrate::Fitting;
 pub use choice::Choice;
 pub use expert::Expert;
-pub use panel::Panel;
+pub use panel::{Props as PanelProps, panel};
 pub use paste::Paste;
 pub use slider::Slider;
 use states::States;

@@ -13,7 +13,6 @@ use crate::words::{self, Locale};
 use yew::prelude::*;
 
 /// What the panel turns.
-#[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The scenario in force.
     pub evaluated: Shared<Evaluated>,
@@ -52,8 +51,8 @@ const BLANK: Knob = Knob {
 };
 
 /// The panel.
-#[component]
-pub fn Panel(props: &Props) -> Html {
+#[must_use]
+pub fn panel(props: &Props) -> Html {
     let Props { evaluated, request, locale, send } = props;
     let policy = &evaluated.scenario.policy;
     let (first, second) = knobs(evaluated);
