@@ -168,7 +168,7 @@ fn transport(props: &Transport) -> Html {
         let onspeed = props.onspeed.clone();
         Callback::from(move |event: Event| {
             let text = event.target_unchecked_into::<HtmlSelectElement>().value();
-            onspeed.set(text.parse().unwrap_or(1.0));
+            onspeed.set(crate::request::number(&text).unwrap_or(1.0));
         })
     };
     let speeds = [0.25, 0.5, 1.0, 2.0, 4.0].map(|speed: f64| {
