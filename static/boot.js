@@ -32,25 +32,37 @@ function preloaded(selector) {
 /** What the reader points at or reaches by keyboard just before asking for more. */
 const soon = ".why-number, .accuracy summary, .expert summary";
 
-function details({ js, wasm }) {
+function details({ js, wasm, css }) {
   let tries = 0;
   let program = null;
-  function load() {
+  let sheet = null;
+
+  /** Its own style sheet, before anything is drawn that it is for. */
+  const styled = (href) =>
+    new Promise((onload, onerror) => {
+      sheet?.remove();
+      sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload, onerror });
+      document.head.append(sheet);
+    });
+
+  async function fetched() {
     // A browser may keep that an address failed, so that another try needs another.
     const again = tries ? `&again=${tries}` : "";
-    program ??= import(js + again).then(async (bindings) => {
+    try {
+      const [bindings] = await Promise.all([import(js + again), styled(css + again)]);
       await bindings.default({ module_or_path: wasm + again });
       return bindings;
-    });
-    program.catch((error) => {
-      console.warn(error);
+    } catch (error) {
+      console.warn("galley: the details could not be had", error);
       program = null;
       tries += 1;
-    });
-    return program;
+      throw error;
+    }
   }
+
+  const load = () => (program ??= fetched());
   const ahead = ({ target }) => {
-    if (program === null && tries === 0 && target.closest?.(soon)) load();
+    if (program === null && tries === 0 && target.closest?.(soon)) load().catch(() => {});
   };
   addEventListener("pointerover", ahead, { passive: true });
   addEventListener("focusin", ahead);
@@ -87,7 +99,7 @@ async function start() {
     worker: beside("worker.js"),
     page: { js, wasm },
     reader: { js: beside("reader.js"), wasm: beside("reader_bg.wasm") },
-    details: { js: beside("details.js"), wasm: beside("details_bg.wasm") },
+    details: { js: beside("details.js"), wasm: beside("details_bg.wasm"), css: beside("details.css") },
   });
   const { load, ...places } = details(globalThis.galleyAssets.details);
   globalThis.galleyDetails = Object.freeze(places);

@@ -27,7 +27,7 @@ export default async ({ page, url, check, open }) => {
   await page.keyboard.press("Escape");
   await page.getByText("How right is this?").click();
   await page.waitForSelector(".accuracy-status");
-  check("one file of code and one of wasm serve all of it", asked.length === 2 && asked.every((one) => one.startsWith(url)), String(asked));
+  check("one file of code, one of wasm and one of styles serve all of it", asked.length === 3 && asked.every((one) => one.startsWith(url)), String(asked));
 
   // A section keeps what was typed while it is closed.
   await page.waitForSelector(".accuracy-status[aria-busy=false]", { timeout: 60_000 });
@@ -45,7 +45,6 @@ export default async ({ page, url, check, open }) => {
   check("a loaded scenario is one entry of history", (await page.evaluate(() => history.length)) === entries + 1);
 
   // The explanation follows the page, in its language.
-  await page.goto("about:blank");
   await open("#v=1&lang=zh-CN");
   await page.locator("section.verdict button.why-number").first().click();
   await sheet.waitFor();
@@ -57,6 +56,11 @@ export default async ({ page, url, check, open }) => {
   });
   await page.waitForFunction((before) => document.querySelector("#explain-title b")?.innerText !== before, before);
   check("and follows a knob that is turned", true);
+
+  // The door beside the page's own.
+  const fit = await page.evaluate(async () => JSON.parse(await globalThis.galley.calibrate({
+    v: 1, workload: { preset: "gpt2-xl" }, hardware: { preset: "a100-80g" }, policy: { kind: "keep" }, measured: { step_s: 0.5 } })));
+  check("a script can calibrate", typeof fit.fitted?.efficiency === "number", JSON.stringify(fit));
 
   // Taken away: words and another try, for each part.
   await page.route(/\/details_bg\.wasm/, (route) => route.abort());

@@ -116,12 +116,21 @@ fn Found(props: &FoundProps) -> Html {
         Callback::from(move |lock: bool| locked.set(lock.then_some(domain)))
     };
     let table = use_callback((front.clone(), *locale), |(), (front, locale)| rows(front, *locale));
+    let node = use_node_ref();
+    let moved = Overlay {
+        asked: asked.clone(),
+        front: front.clone(),
+        scene: scene.clone(),
+        pointed: at,
+        onpoint: pointed.setter(),
+        onlock,
+    };
     html! {
         <figure class={classes!("chart", "chart-pareto", asked.stale.then_some("stale"))} aria-label={words::chart_pareto_title(*locale)}>
             { legend(&scene, *locale) }
             <div class="chart-stage">
                 <Body evaluated={evaluated.clone()} front={front.clone()} scene={scene.clone()} locale={*locale} id={id.clone()} />
-                <Overlay asked={asked.clone()} front={front.clone()} {scene} pointed={at} onpoint={pointed.setter()} {onlock} />
+                { overlay(&moved, &node) }
             </div>
             <p class="chart-readout num" aria-live="polite">{readout(asked, front, at)}</p>
             <Twin caption={words::chart_pareto_front(*locale)} locale={*locale} open={asked.open} {table} />
@@ -294,8 +303,7 @@ fn titles(scene: &scene::Pareto, locale: Locale) -> Html {
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct OverlayProps {
+struct Overlay {
     asked: Props,
     front: Shared<Front>,
     scene: Shared<scene::Pareto>,
@@ -305,25 +313,23 @@ struct OverlayProps {
 }
 
 /// All that pointers and keys do: choosing, walking, and moving limits.
-#[component]
-fn Overlay(props: &OverlayProps) -> Html {
-    let OverlayProps { asked, scene, .. } = props;
-    let node = use_node_ref();
+fn overlay(props: &Overlay, node: &NodeRef) -> Html {
+    let Overlay { asked, scene, .. } = props;
     let (width, height) = (scene.width.to_string(), scene.height.to_string());
     let budget = format::bytes(asked.evaluated.scenario.limits.memory);
     let slowest = scene.slowest.zip(asked.evaluated.scenario.limits.step);
     html! {
         <svg ref={node.clone()} class="chart-overlay" {width} {height}>
-            { walker(props, &node) }
-            if let Some((limit, step)) = slowest { { step_handle(props, &node, limit, step) } }
-            { memory_handle(props, &node, &budget) }
+            { walker(props, node) }
+            if let Some((limit, step)) = slowest { { step_handle(props, node, limit, step) } }
+            { memory_handle(props, node, &budget) }
         </svg>
     }
 }
 
 /// One thing to focus: arrow keys walk along the front, Enter chooses; a pointer chooses any dot.
-fn walker(props: &OverlayProps, node: &NodeRef) -> Html {
-    let OverlayProps { asked, front, scene, pointed, onpoint, .. } = props;
+fn walker(props: &Overlay, node: &NodeRef) -> Html {
+    let Overlay { asked, front, scene, pointed, onpoint, .. } = props;
     let locale = asked.locale;
     // Of equal points the walk knows one.
     let key = |i: usize| (front.points[i].summary.peak, front.points[i].summary.step);
@@ -371,7 +377,7 @@ fn walker(props: &OverlayProps, node: &NodeRef) -> Html {
     }
 }
 
-fn walking(props: &OverlayProps, at: Option<usize>) -> Callback<KeyboardEvent> {
+fn walking(props: &Overlay, at: Option<usize>) -> Callback<KeyboardEvent> {
     let (front, scene) = (props.front.clone(), props.scene.clone());
     let (pointed, onpoint, onchoose) =
         (props.pointed, props.onpoint.clone(), props.asked.onchoose.clone());
@@ -405,8 +411,8 @@ struct Handle<'a> {
     onkey: Callback<(Option<Move>, bool)>,
 }
 
-fn memory_handle(props: &OverlayProps, node: &NodeRef, budget: &str) -> Html {
-    let OverlayProps { asked, scene, onlock, .. } = props;
+fn memory_handle(props: &Overlay, node: &NodeRef, budget: &str) -> Html {
+    let Overlay { asked, scene, onlock, .. } = props;
     let Props { evaluated, locale, onlimit, .. } = asked;
     let (card, own) = (evaluated.scenario.hardware.memory, evaluated.scenario.limits.memory);
     let onmove = {
@@ -458,8 +464,8 @@ fn stepped(own: Bytes, step: Move, card: Bytes) -> Bytes {
     }
 }
 
-fn step_handle(props: &OverlayProps, node: &NodeRef, limit: Limit, own: Nanos) -> Html {
-    let OverlayProps { asked, scene, onlock, .. } = props;
+fn step_handle(props: &Overlay, node: &NodeRef, limit: Limit, own: Nanos) -> Html {
+    let Overlay { asked, scene, onlock, .. } = props;
     let (locale, plot) = (asked.locale, scene.plot);
     let text = words::chart_pareto_limit_step_is(locale, &format::time(own));
     let line = html! {
