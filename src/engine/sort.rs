@@ -32,7 +32,7 @@ mod tests {
         let items = [(2, 'a'), (1, 'b'), (2, 'c'), (1, 'd'), (0, 'e')];
         let text: String = sorted(&items, |item| item.0).iter().map(|item| item.1).collect();
         assert_eq!(text, "ebdac");
-        assert_eq!(order(3, |i| std::cmp::Reverse(i)), [2, 1, 0]);
+        assert_eq!(order(3, std::cmp::Reverse), [2, 1, 0]);
         assert!(order_by(0, &|_, _| Ordering::Equal).is_empty());
     }
 }

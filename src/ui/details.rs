@@ -122,7 +122,7 @@ fn Root(props: &Props) -> Html {
     let locale = Locale::from_tag(text("locale"));
     let request = text("request");
     // The same one for as long as the page listens, or everything would be drawn at every turn of a knob.
-    let send = use_callback(props.send.clone(), |msg: Msg, send| send.emit(Said::Do(msg)));
+    let send = use_callback(props.send.clone(), |msg: Msg, send| send.emit(Said::Do(msg.into())));
     let onclose = use_callback(props.send.clone(), |(), send| send.emit(Said::Closed));
     let busy = is("busy");
     if props.kind == "cases" {

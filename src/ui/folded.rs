@@ -42,7 +42,7 @@ pub fn Folded(props: &Props) -> Html {
     };
     let onsaid = use_callback(send.clone(), |said: Said, send| {
         if let Said::Do(msg) = said {
-            send.emit(msg);
+            send.emit(*msg);
         }
     });
     let place = |open: bool| {

@@ -61,7 +61,6 @@ fn presets(table: &'static Table, own: Option<&'static str>) -> Vec<(AttrValue, 
 }
 
 /// The header.
-#[must_use]
 pub fn header(props: &Props) -> Html {
     let Props { locale, send, .. } = props;
     let locale = *locale;

@@ -36,7 +36,7 @@ pub enum Said {
     /// It wants to be closed.
     Closed,
     /// The page has something to do.
-    Do(Msg),
+    Do(Box<Msg>),
 }
 
 /// As the event's detail; none for what only the page itself does.
@@ -46,11 +46,13 @@ pub fn said(said: &Said) -> Option<String> {
         Said::Ready => json!("ready"),
         Said::Failed => json!("failed"),
         Said::Closed => json!("closed"),
-        Said::Do(Msg::Commit(changes)) => json!(changes),
-        Said::Do(Msg::Import(Imported { kind: Kind::Scenario, value, measured: None })) => {
-            json!({"scenario": value})
-        }
-        Said::Do(_) => return None,
+        Said::Do(msg) => match &**msg {
+            Msg::Commit(changes) => json!(changes),
+            Msg::Import(Imported { kind: Kind::Scenario, value, measured: None }) => {
+                json!({"scenario": value})
+            }
+            _ => return None,
+        },
     };
     Some(value.to_string())
 }
@@ -68,11 +70,12 @@ pub fn heard(detail: &str) -> Option<Said> {
         Value::Array(changes) => {
             let change = |change: &Value| Some((change[0].as_str()?.to_owned(), change[1].clone()));
             let changes = changes.iter().map(change).collect::<Option<_>>()?;
-            Some(Said::Do(Msg::Commit(changes)))
+            Some(Said::Do(Msg::Commit(changes).into()))
         }
         mut value => {
             let value = value.get_mut("scenario")?.take();
-            Some(Said::Do(Msg::Import(Imported { kind: Kind::Scenario, value, measured: None })))
+            let scenario = Imported { kind: Kind::Scenario, value, measured: None };
+            Some(Said::Do(Msg::Import(scenario).into()))
         }
     }
 }
@@ -172,15 +175,15 @@ mod tests {
             Said::Ready,
             Said::Failed,
             Said::Closed,
-            Said::Do(Msg::Commit(changes)),
-            Said::Do(Msg::Commit(Vec::new())),
-            Said::Do(Msg::Import(scenario)),
+            Said::Do(Msg::Commit(changes).into()),
+            Said::Do(Msg::Commit(Vec::new()).into()),
+            Said::Do(Msg::Import(scenario).into()),
         ];
         for one in all {
             let text = said(&one).expect("this can be said");
             assert_eq!(heard(&text), Some(one), "{text}");
         }
-        assert_eq!(said(&Said::Do(Msg::Reset)), None, "the page's own business");
+        assert_eq!(said(&Said::Do(Msg::Reset.into())), None, "the page's own business");
         for text in ["", "7", "null", "\"gone\"", "[[1, 2]]", "[3]", "{}"] {
             assert_eq!(heard(text), None, "{text}");
         }

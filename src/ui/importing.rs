@@ -53,7 +53,6 @@ fn problem(error: &ImportError, locale: Locale) -> String {
 }
 
 /// How far a file is read; nothing when none is.
-#[must_use]
 pub fn importing(status: &Status, locale: Locale, oncancel: &Callback<()>) -> Html {
     let Status::Reading { name, read, total } = status else {
         return Html::default();
@@ -71,7 +70,6 @@ pub fn importing(status: &Status, locale: Locale, oncancel: &Callback<()>) -> Ht
 }
 
 /// Over the whole page while a file is held over it.
-#[must_use]
 pub fn drop_hint(locale: Locale) -> Html {
     html! {
         <div class="drop-hint"><p>{words::import_drop(locale)}</p></div>

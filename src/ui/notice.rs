@@ -104,7 +104,6 @@ pub struct Props {
 }
 
 /// The notices; nothing when there are none.
-#[must_use]
 pub fn notices(props: &Props) -> Html {
     let locale = props.locale;
     let clamped = props.clamped.iter().map(|clamped| {

@@ -50,7 +50,6 @@ fn formulas(kind: PolicyKind) -> [(Words, Words); 2] {
 }
 
 /// The table.
-#[must_use]
 pub fn textbook(evaluated: &Evaluated, locale: Locale) -> Html {
     let outcome = &evaluated.outcome;
     let lesson = &outcome.lesson;

@@ -9,7 +9,6 @@ use crate::words::{self, Locale};
 use yew::prelude::*;
 
 /// The list: what takes no time is left out.
-#[must_use]
 pub fn times(evaluated: &Evaluated, locale: Locale) -> Html {
     let Evaluated { scenario, outcome, notes } = evaluated;
     let asked = Asked { scenario, outcome, settings: &notes.settings };

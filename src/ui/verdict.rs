@@ -16,7 +16,6 @@ use crate::words::{self, Locale};
 use yew::prelude::*;
 
 /// The verdict.
-#[must_use]
 pub fn verdict(evaluated: &Evaluated, locale: Locale) -> Html {
     let outcome = &evaluated.outcome;
     let state = if outcome.fits { "fits" } else { "fails" };

@@ -15,7 +15,6 @@ use yew::prelude::*;
 const ID: &str = "counter";
 
 /// The counter of an instant, `width` CSS pixels wide.
-#[must_use]
 pub fn counter(evaluated: &Evaluated, locale: Locale, width: f64, playhead: Nanos) -> Html {
     let outcome = &evaluated.outcome;
     let scene = ledger::bar(outcome, playhead, width);

@@ -20,7 +20,6 @@ pub struct Magnified {
 }
 
 /// Nearer, farther, earlier, later, all.
-#[must_use]
 pub fn zoom(props: &Magnified) -> Html {
     let Magnified { locale, whole, playhead, .. } = *props;
     let shown = props.window.unwrap_or(whole);

@@ -51,7 +51,6 @@ const BLANK: Knob = Knob {
 };
 
 /// The panel.
-#[must_use]
 pub fn panel(props: &Props) -> Html {
     let Props { evaluated, request, locale, send } = props;
     let policy = &evaluated.scenario.policy;
