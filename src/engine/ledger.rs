@@ -151,7 +151,7 @@ impl Ledger {
             add(time.back.end, back, Moving::InFlight, -1);
             add(time.back.end, back, Moving::Activations, 1);
         }
-        let entries = sorted(&entries, |entry| (entry.at, entry.order));
+        let entries = sorted(&entries, |entry| (entry.at.0, entry.order.into(), 0));
         Self { entries, fixed: *fixed, background: background.0 }
     }
 

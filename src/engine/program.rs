@@ -124,7 +124,10 @@ impl Program {
         let last = compiler.ops.len() - 1;
         compiler.borrow(chain.optimizer_scratch, last, last);
         let Compiler { at, ops, offloads, .. } = compiler;
-        let mut offloads = sorted(&offloads, |copy| (copy.after, copy.layer, copy.tensor));
+        let mut offloads = sorted(&offloads, |copy| {
+            let tensor = copy.tensor.map_or(0, |tensor| tensor as u64 + 1);
+            (copy.after as u64, copy.layer as u64, tensor)
+        });
         if plan.granularity == Granularity::Layer {
             offloads = merged(offloads);
         }

@@ -264,7 +264,7 @@ fn issue(
     let last = program.offloads.len().saturating_sub(1);
     let order = sort::order(program.offloads.len(), |i| {
         let copy = &program.offloads[last - i];
-        (copy.before, std::cmp::Reverse(copy.after), last - i)
+        (copy.before as u64, !(copy.after as u64), (last - i) as u64)
     });
     let layers = program.backward_starts.len();
     let mut earliest = program.turn;

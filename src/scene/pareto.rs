@@ -331,7 +331,7 @@ fn order(front: &Front) -> Vec<usize> {
     let on_front: Vec<usize> =
         (0..front.points.len()).filter(|&i| front.points[i].on_front).collect();
     let key = |i: usize| (front.points[i].summary.peak, front.points[i].summary.step);
-    let mut order = sort::sorted(&on_front, |&i| key(i));
+    let mut order = sort::sorted(&on_front, |&i| (key(i).0.0, key(i).1.0, 0));
     order.dedup_by_key(|i| key(*i));
     order
 }

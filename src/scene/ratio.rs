@@ -206,7 +206,7 @@ fn highest_benefit(columns: &[Column], threshold: f64) -> f64 {
 
 /// The largest value, or three times the value at nine tenths if that is less.
 fn most_of(values: &[f64]) -> f64 {
-    let order = sort::order_by(values.len(), &|a, b| values[a].total_cmp(&values[b]));
+    let order = sort::order(values.len(), |i| (sort::float(values[i]), 0, 0));
     let values: Vec<f64> = order.into_iter().map(|i| values[i]).collect();
     let Some(&largest) = values.last() else {
         return 0.0;

@@ -90,7 +90,7 @@ pub fn undominated(summaries: &[Summary]) -> Vec<bool> {
     let key = |i: usize| (summaries[i].peak, summaries[i].step);
     let mut flags = vec![false; summaries.len()];
     let mut best: Option<(Bytes, Nanos)> = None;
-    for i in sort::order(summaries.len(), key) {
+    for i in sort::order(summaries.len(), |i| (key(i).0.0, key(i).1.0, 0)) {
         let (peak, step) = key(i);
         let dominated = best.is_some_and(|(p, s)| s < step || (s == step && p < peak));
         flags[i] = !dominated;

@@ -225,10 +225,10 @@ fn rows(evaluated: &Evaluated, locale: Locale) -> Table {
     let spans = &evaluated.outcome.spans;
     let mut order = sort::order(spans.len(), |i| {
         let span = &spans[i];
-        (!is_stall(span.kind), std::cmp::Reverse(span.end - span.start))
+        (u64::from(!is_stall(span.kind)), !(span.end - span.start).0, 0)
     });
     order.truncate(MOST_ROWS);
-    let order = sort::sorted(&order, |&i| (spans[i].start, i));
+    let order = sort::sorted(&order, |&i| (spans[i].start.0, i as u64, 0));
     let row = |span: &Span| {
         vec![
             name::kind(locale, span.kind).to_owned(),
