@@ -4,6 +4,7 @@
 use super::chain::Static;
 use super::program::Offload;
 use super::simulate::{CopyTime, Run};
+use super::sort::sorted;
 use super::units::{Bytes, Nanos};
 use serde::Serialize;
 
@@ -150,7 +151,7 @@ impl Ledger {
             add(time.back.end, back, Moving::InFlight, -1);
             add(time.back.end, back, Moving::Activations, 1);
         }
-        entries.sort_by_key(|entry| (entry.at, entry.order));
+        let entries = sorted(&entries, |entry| (entry.at.0, entry.order.into(), 0));
         Self { entries, fixed: *fixed, background: background.0 }
     }
 

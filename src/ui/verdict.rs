@@ -10,34 +10,22 @@ use crate::engine::units::{Bytes, Nanos};
 use crate::engine::workload::Workload;
 use crate::explain::{Subject, Sum, Tolerance};
 use crate::scene::format;
-use crate::ui::Shared;
 use crate::ui::chart::{Evaluated, layer_name};
 use crate::ui::explain::{Number, mark, marked, within};
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
-/// What the verdict is about.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// The scenario and what it comes to.
-    pub evaluated: Shared<Evaluated>,
-    /// The language.
-    pub locale: Locale,
-}
-
 /// The verdict.
-#[component]
-pub fn Verdict(props: &Props) -> Html {
-    let Props { evaluated, locale } = props;
+pub fn verdict(evaluated: &Evaluated, locale: Locale) -> Html {
     let outcome = &evaluated.outcome;
     let state = if outcome.fits { "fits" } else { "fails" };
     html! {
-        <section class={classes!("verdict", state)} aria-label={words::verdict_label(*locale)}>
+        <section class={classes!("verdict", state)} aria-label={words::verdict_label(locale)}>
             <div class="said" role="status">
-                <p class="headline">{marked(&headline(&evaluated.scenario, outcome, *locale), &numbers(*locale), *locale)}</p>
-                <p class="rest">{ for rest(evaluated, *locale).into_iter().map(|text| html! { <span>{marked(&text, &numbers(*locale), *locale)}{" "}</span> }) }</p>
+                <p class="headline">{marked(&headline(&evaluated.scenario, outcome, locale), &numbers(locale), locale)}</p>
+                <p class="rest">{ for rest(evaluated, locale).into_iter().map(|text| html! { <span>{marked(&text, &numbers(locale), locale)}{" "}</span> }) }</p>
             </div>
-            <dl class="figures">{ for figures(evaluated, *locale) }</dl>
+            <dl class="figures">{ for figures(evaluated, locale) }</dl>
         </section>
     }
 }
