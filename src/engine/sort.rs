@@ -25,7 +25,7 @@ pub const fn float(number: f64) -> u64 {
 
 #[inline(never)]
 fn places(mut keyed: Vec<(Key, usize)>) -> Vec<usize> {
-    keyed.sort();
+    keyed.sort_unstable();
     keyed.into_iter().map(|(_, place)| place).collect()
 }
 

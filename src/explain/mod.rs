@@ -161,6 +161,8 @@ pub enum Tolerance {
     Peak,
     /// Anything that runs on a clock.
     Time,
+    /// The same on a card whose efficiency is still its preset's.
+    PresetTime,
     /// A formula of the textbook: exact as a formula.
     Formula,
     /// What the reader typed.
@@ -174,6 +176,7 @@ impl Tolerance {
     pub const fn share(self) -> Option<f64> {
         match self {
             Self::Peak | Self::Time => Some(0.10),
+            Self::PresetTime => Some(0.30),
             Self::Exact | Self::Formula | Self::Given => None,
         }
     }
