@@ -110,6 +110,19 @@ fn plain(message: &Message) -> String {
         .collect()
 }
 
+/// A piece as `words::fill` reads it: a placeholder is a control character, counted from U+0001.
+fn pattern(piece: &Piece, places: &[String]) -> String {
+    match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::Place(name) => {
+            let name = name.replace('-', "_");
+            let at = places.iter().position(|place| *place == name).expect("a place has a name");
+            assert!(at < 8, "{name}: more placeholders than `fill` tells apart");
+            char::from(u8::try_from(at + 1).expect("a few")).to_string()
+        }
+    }
+}
+
 fn function(code: &mut String, key: &str, messages: [&Message; 2]) {
     let name = key.replace('-', "_");
     let places = places(messages[0]);
@@ -124,24 +137,20 @@ fn function(code: &mut String, key: &str, messages: [&Message; 2]) {
         for ((_, variant), message) in LOCALES.iter().zip(messages) {
             writeln!(code, "Locale::{variant} => {:?},", plain(message)).expect("a string");
         }
+        code.push('}');
     } else {
         let arguments: Vec<String> = places.iter().map(|place| format!("{place}: &str")).collect();
         writeln!(
             code,
-            "#[must_use]\npub fn {name}(locale: Locale, {}) -> String {{ match locale {{",
+            "#[must_use]\npub fn {name}(locale: Locale, {}) -> String {{ fill(match locale {{",
             arguments.join(", ")
         )
         .expect("a string");
         for ((_, variant), message) in LOCALES.iter().zip(messages) {
-            let text: String = message
-                .iter()
-                .map(|piece| match piece {
-                    Piece::Text(text) => text.replace('{', "{{").replace('}', "}}"),
-                    Piece::Place(name) => format!("{{{}}}", name.replace('-', "_")),
-                })
-                .collect();
-            writeln!(code, "Locale::{variant} => format!({text:?}),").expect("a string");
+            let text: String = message.iter().map(|piece| pattern(piece, &places)).collect();
+            writeln!(code, "Locale::{variant} => {text:?},").expect("a string");
         }
+        write!(code, "}}, &[{}])", places.join(", ")).expect("a string");
     }
-    code.push_str("}}\n");
+    code.push_str("}\n");
 }

@@ -186,6 +186,27 @@ fn workers_are_hired_in_one_place_and_had_by_two() {
     }
 }
 
+/// What is fetched on demand is drawn by the program `details` alone: named by anything of the page, it would weigh on every first visit.
+#[test]
+fn what_is_fetched_on_demand_is_not_in_the_page() {
+    let parts = ["CaseBook", "Fitting", "Expert", "Sheet"];
+    let own = [
+        "src/ui/details.rs",
+        "src/ui/accuracy/mod.rs",
+        "src/ui/control/mod.rs",
+        "src/ui/control/calibrate.rs",
+        "src/ui/control/expert.rs",
+        "src/ui/explain/mod.rs",
+        "src/ui/explain/sheet.rs",
+    ];
+    only_in(&own, &["src"], &parts);
+    for path in own {
+        stands_in(path, &parts);
+    }
+    only_in(&["src/bin/details.rs"], &["src"], &["ui::details", "details::show"]);
+    only_in(&["src/ui/hosted.rs"], &["src"], &["galleyDetails"]);
+}
+
 /// A reducer has no effects: `reduce` stands in a file that knows no window, document, history or storage.
 #[test]
 fn reducers_have_no_effects() {

@@ -8,10 +8,10 @@ use galley::explain::alive::When;
 use galley::explain::{Asked, Cost, Subject, Sum, Textbook, explain};
 use galley::scene::ledger::BANDS;
 use galley::ui::Shared;
-use galley::ui::chart::{Counter, Evaluated, why};
+use galley::ui::chart::{Evaluated, counter, why};
 use galley::ui::explain::{Book, mark, marked, unmarked};
-use galley::ui::textbook::Textbook as Table;
-use galley::ui::verdict::Verdict;
+use galley::ui::textbook::textbook;
+use galley::ui::verdict::verdict;
 use galley::words::Locale;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -55,9 +55,9 @@ fn Page(props: &Props) -> Html {
         let playhead = Nanos(evaluated.outcome.peak.at.0);
         return html! {
             <>
-                <Verdict evaluated={evaluated.clone()} {locale} />
-                <Counter evaluated={evaluated.clone()} {locale} width={900.0} {playhead} />
-                <Table {evaluated} {locale} />
+                { verdict(&evaluated, locale) }
+                { counter(&evaluated, locale, 900.0, playhead) }
+                { textbook(&evaluated, locale) }
             </>
         };
     };

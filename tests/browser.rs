@@ -12,11 +12,12 @@ use galley::engine::outcome::Outcome;
 use galley::engine::{PolicyKind, door};
 use galley::request::Request;
 use galley::scene::format;
-use galley::ui::App;
+use galley::ui::{App, details};
 use galley::words::{self, Locale};
 use js_sys::{Function, Promise};
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::{
@@ -417,7 +418,35 @@ async fn until(holds: impl Fn() -> bool) {
     panic!("it does not come to that");
 }
 
+/// As static/boot.js has it, but for the program, which is linked into the test.
+const SERVE_DETAILS: &str = "
+    window.galleyDetails = {
+        show(place, kind, json, anchor) {
+            const tell = (detail) => place.dispatchEvent(new CustomEvent('galley-details', { detail }));
+            window.showDetails(place, kind, json, anchor, tell);
+            tell('\"ready\"');
+        },
+        drop(place) { window.leaveDetails(place); },
+    };
+";
+
+fn serve_details() {
+    type Show = dyn Fn(Element, String, String, Option<HtmlElement>, Function);
+    let show = Closure::<Show>::new(|place: Element, kind, json, anchor, tell| {
+        details::show(&place, kind, json, anchor, tell);
+    });
+    let leave = Closure::<dyn Fn(Element)>::new(|place: Element| details::leave(&place));
+    let window: wasm_bindgen::JsValue = window().expect("a window").into();
+    for (name, function) in
+        [("showDetails", show.into_js_value()), ("leaveDetails", leave.into_js_value())]
+    {
+        js_sys::Reflect::set(&window, &name.into(), &function).expect("set");
+    }
+    js_sys::eval(SERVE_DETAILS).expect("a stand-in for the starter");
+}
+
 async fn open_accuracy() -> Page {
+    serve_details();
     let page = Page::open("").await;
     page.one::<HtmlElement>(".accuracy summary").click();
     until(|| !page.all(".accuracy-status[aria-busy=false]").is_empty()).await;

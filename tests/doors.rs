@@ -383,7 +383,7 @@ fn refused() -> Vec<(String, &'static str, &'static str, Vec<&'static str>)> {
         ("{\"v\": 1e999}".into(), "syntax", "", vec!["line 1"]),
         ("\u{0}".into(), "syntax", "", vec!["line 1"]),
         (deep, "syntax", "", vec!["recursion"]),
-        (format!("{{\"a\": \"{}\"}}", "x".repeat(1_000_000)), "too_long", "", vec!["1000000"]),
+        (format!("{{\"a\": \"{}\"}}", "x".repeat(50_000_000)), "too_long", "", vec!["50000000"]),
         ("[]".into(), "unfit", "request", vec!["[]", "workload"]),
         ("null".into(), "unfit", "request", vec!["null"]),
         ("{\"v\": 2}".into(), "unfit", "v", vec!["2", "1"]),
@@ -529,7 +529,7 @@ fn the_program_exits_with_2_and_an_error() {
         assert_eq!(answer["error"]["path"], json!(path), "{arguments:?} {answer}");
         holds(&answer["error"], &[("code", text), ("message", text), ("path", text)]);
     }
-    let output = galley(&["evaluate"], " ".repeat(3_000_000).as_bytes());
+    let output = galley(&["evaluate"], " ".repeat(60_000_000).as_bytes());
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(answer(&output)["error"]["code"], json!("too_long"));
 }

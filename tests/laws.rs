@@ -12,7 +12,7 @@ use galley::engine::hardware::Hardware;
 use galley::engine::ledger::Row;
 use galley::engine::outcome::{Operation, OutOfMemory};
 use galley::engine::plan::even_split;
-use galley::engine::program::{OpKind, Program};
+use galley::engine::program::Program;
 use galley::engine::search::front::Front;
 use galley::engine::simulate::{Run, simulate};
 use galley::engine::trace::{Span, SpanKind, Track};
@@ -130,11 +130,7 @@ proptest! {
         prop_assert!(highest <= peak, "{:?} over {:?}", highest, peak);
         // The search's short cut to the peak comes to the same.
         prop_assert_eq!(evaluate::summarize(&scenario, plan).peak, peak);
-        let program = Program::of(&scenario.chain, plan);
-        let timed = |op: &galley::engine::program::Op| op.duration > Nanos::ZERO || op.kind == OpKind::Optimizer;
-        if program.ops.iter().all(timed) {
-            prop_assert_eq!(highest, peak);
-        }
+        prop_assert_eq!(highest, peak);
         prop_assert!(outcome.ledger.is_sorted_by_key(|step| step.at));
         prop_assert!(outcome.peak.row.activations + outcome.peak.row.in_flight <= outcome.peak.saved + rest.activations);
         let answer = door::outcome_json(&scenario, &outcome, &galley::engine::Notes::default());

@@ -10,7 +10,7 @@ use galley::import::{Measured, Tally};
 use galley::scene::{format, ledger, pareto, ratio};
 use galley::ui::Shared;
 use galley::ui::chart::{
-    Beside, Counter, Evaluated, Ledger, Pareto, Ratio, Timeline, policy_name, why,
+    Beside, Evaluated, Ledger, Pareto, Ratio, Timeline, counter, policy_name, why,
 };
 use galley::words::Locale;
 use std::collections::HashSet;
@@ -76,7 +76,7 @@ fn Page(props: &Props) -> Html {
     let Props { view, evaluated, width, locale } = props.clone();
     let playhead = Nanos(evaluated.outcome.peak.at.0);
     match view {
-        View::Counter => html! { <Counter {evaluated} {locale} {width} {playhead} /> },
+        View::Counter => counter(&evaluated, locale, width, playhead),
         View::Ledger => html! { <Ledger {evaluated} {locale} {width} {playhead} open=true /> },
         View::Focus => html! { <Ledger {evaluated} {locale} {width} {playhead} focus=true /> },
         View::Measured => {

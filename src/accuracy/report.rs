@@ -99,7 +99,7 @@ const HEAD: &str = "# How right is it
 `UPDATE_ACCURACY=1 cargo test --no-default-features --test accuracy` writes it anew. The page shows the same rows, computed as you look.*
 
 Every figure that others published or measured and that this engine answers, beside what it answers. `=` means to the last digit or byte;
-a difference in bold is outside the tolerance of its source. The last two sections sum up, and name what does not come out.
+a difference in bold is outside the tolerance beside it, which is its source's where the source has one. The last two sections sum up, and name what does not come out.
 ";
 
 fn closing(out: &mut String, book: &Book, rows: &[Row], summaries: &[summary::Summary]) {

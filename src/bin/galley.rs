@@ -4,14 +4,19 @@
 use galley::accuracy::{Book, report};
 use galley::engine::door;
 use galley::engine::{Accepted, Error};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let name = args.next().unwrap_or_default();
     if name == "accuracy" {
-        return accuracy(args.next().as_deref() == Some("--markdown"));
+        let markdown = match args.next().as_deref() {
+            None => false,
+            Some("--markdown") => true,
+            Some(other) => return refuse(other),
+        };
+        return accuracy(markdown);
     }
     // Only the doors that take a request wait for one.
     let takes_text = ["evaluate", "front", "plan", "calibrate"].contains(&name.as_str());
@@ -25,8 +30,24 @@ fn main() -> ExitCode {
             })
         })
     });
-    println!("{}", door::text(&answer));
+    say(&(door::text(&answer) + "\n"));
     if answer.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
+
+/// Writes to standard output; whoever closes it early (`head`) has seen enough.
+fn say(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// An argument that is none.
+fn refuse(given: &str) -> ExitCode {
+    let error = Error::Unfit {
+        path: "command".into(),
+        given: format!("accuracy {given:?}"),
+        accepted: Accepted::Usage,
+    };
+    say(&(door::text(&Err(error)) + "\n"));
+    ExitCode::from(2)
 }
 
 /// The table of docs/accuracy.md, or its rows as lines with tabs.
@@ -37,16 +58,17 @@ fn accuracy(markdown: bool) -> ExitCode {
     };
     let rows = report::rows(&book);
     let print = if markdown { report::markdown } else { report::lines };
-    print!("{}", print(&book, &rows));
+    say(&print(&book, &rows));
     ExitCode::SUCCESS
 }
 
 fn read(file: Option<String>) -> Result<String, Error> {
     let mut bytes = Vec::new();
     let limit = galley::engine::scenario::MOST_TEXT as u64 + 1;
+    let named = file.clone().unwrap_or_else(|| "standard input".to_owned());
     let unreadable = |error: std::io::Error| Error::Unfit {
         path: "FILE".into(),
-        given: error.to_string(),
+        given: format!("{named}: {error}"),
         accepted: Accepted::File,
     };
     match file {

@@ -104,6 +104,8 @@ pub enum Accepted {
     PeakAtMost(f64),
     /// A peak of at least this one, GiB, which keeps less.
     PeakAtLeast(f64),
+    /// What another door answers.
+    Elsewhere,
     /// A file that can be read.
     File,
     /// Text in UTF-8.
@@ -177,6 +179,9 @@ impl Display for Accepted {
             Self::PeakAtLeast(peak) => {
                 write!(f, "at least {peak} GiB, the peak that recomputes: this plan keeps more")
             }
+            Self::Elsewhere => f.write_str(
+                "no additive model here: the command line answers it, and in the page galley.exactPlan and galley.exactFront",
+            ),
             Self::File => f.write_str("a readable file, or standard input"),
             Self::Utf8 => f.write_str("UTF-8 text"),
             Self::Usage => f.write_str("usage: galley evaluate|front|plan|calibrate|schema [FILE], galley accuracy [--markdown]"),

@@ -56,11 +56,33 @@ pub fn evaluate(text: &str) -> Answer {
 /// # Errors
 /// As [`Scenario::parse`].
 pub fn front(text: &str) -> Answer {
-    if let Some(answer) = additive::front_answer(text)? {
-        return Ok(answer);
+    match additive::front_answer(text)? {
+        Some(answer) => Ok(answer),
+        None => simulated_front(text),
     }
+}
+
+/// The family's points alone: what the page's program answers at once.
+///
+/// # Errors
+/// As [`front`], and for requests of the additive model.
+pub fn simulated_front(text: &str) -> Answer {
+    simulated_only(text)?;
     let (scenario, notes) = Scenario::parse(text)?;
     Ok(front_json(&Front::of(&scenario), &notes))
+}
+
+/// Refuses what only the additive model answers, by its key.
+fn simulated_only(text: &str) -> Result<(), Error> {
+    let Ok(Value::Object(request)) = serde_json::from_str(text) else { return Ok(()) };
+    for key in ["cost_model", "additive", "knapsack"] {
+        match request.get(key) {
+            None | Some(Value::Null) => {}
+            Some(given) if key == "cost_model" && given == "simulated" => {}
+            Some(given) => return Err(Error::unfit(key, given, Accepted::Elsewhere)),
+        }
+    }
+    Ok(())
 }
 
 /// The best plan of the family under λ and limits; of the additive model, or a knapsack, where that is asked for.
@@ -68,9 +90,18 @@ pub fn front(text: &str) -> Answer {
 /// # Errors
 /// As [`Scenario::parse`].
 pub fn plan(text: &str) -> Answer {
-    if let Some(answer) = additive::answer(text)? {
-        return Ok(answer);
+    match additive::answer(text)? {
+        Some(answer) => Ok(answer),
+        None => simulated_plan(text),
     }
+}
+
+/// The best plan of the family alone: what the page's program answers at once.
+///
+/// # Errors
+/// As [`plan`], and for requests of the additive model.
+pub fn simulated_plan(text: &str) -> Answer {
+    simulated_only(text)?;
     let (scenario, notes) = Scenario::parse(text)?;
     let front = Front::of(&scenario);
     let Some(best) = front.best() else {
@@ -237,11 +268,17 @@ fn plan_json(chain: &Chain, outcome: &Outcome) -> Value {
 fn layer_json(chain: &Chain, i: usize, outcome: &LayerOutcome) -> Value {
     let layer = &chain.layers[i];
     let saved = layer.saved.iter().zip(&outcome.actions).map(|(tensor, action)| {
-        let mut row = json!({"name": &*tensor.name, "bytes": tensor.bytes, "action": action, "recompute_s": tensor.recompute.secs()});
-        if let (Value::Object(row), Ok(Value::Object(origin))) = (&mut row, serde_json::to_value(tensor.origin)) {
-            row.extend(origin);
-        }
-        row
+        let origin = tensor.origin;
+        json!({
+            "name": &*tensor.name,
+            "bytes": tensor.bytes,
+            "action": action,
+            "recompute_s": tensor.recompute.secs(),
+            "shape": origin.map(|origin| origin.shape),
+            "element_bytes": origin.map(|origin| origin.element_bytes),
+            "made_by": origin.map(|origin| origin.made_by),
+            "needed_by": origin.map(|origin| origin.needed_by),
+        })
     });
     json!({
         "name": layer.name,

@@ -4,6 +4,7 @@
 use super::chain::Static;
 use super::program::Offload;
 use super::simulate::{CopyTime, Run};
+use super::sort::sorted;
 use super::units::{Bytes, Nanos};
 use serde::Serialize;
 
@@ -150,7 +151,7 @@ impl Ledger {
             add(time.back.end, back, Moving::InFlight, -1);
             add(time.back.end, back, Moving::Activations, 1);
         }
-        entries.sort_by_key(|entry| (entry.at, entry.order));
+        let entries = sorted(&entries, |entry| (entry.at.0, entry.order.into(), 0));
         Self { entries, fixed: *fixed, background: background.0 }
     }
 
@@ -171,18 +172,31 @@ impl Ledger {
         Peak { at: best.1, row: self.row(best.2), saved: Bytes(saved.unsigned_abs()) }
     }
 
-    /// As a step function, from 0 on: one step per instant, changes of no bytes left out.
+    /// As a step function, from 0 on, changes of no bytes left out: one step per instant, and one more where operations
+    /// that take no time go higher within it.
     #[must_use]
     pub fn steps(&self) -> Vec<Step> {
         let mut moving = [0_i64; 4];
         let mut steps = vec![Step { at: Nanos::ZERO, row: self.row(moving) }];
-        for entry in &self.entries {
-            moving[usize::from(entry.category)] += entry.bytes;
-            let row = self.row(moving);
-            match steps.last_mut() {
-                Some(last) if last.at == entry.at => last.row = row,
-                _ => steps.push(Step { at: entry.at, row }),
+        for instant in self.entries.chunk_by(|a, b| a.at == b.at) {
+            let at = instant[0].at;
+            let mut highest = Row::default();
+            for entry in instant {
+                moving[usize::from(entry.category)] += entry.bytes;
+                let row = self.row(moving);
+                if row.total() > highest.total() {
+                    highest = row;
+                }
             }
+            if at == Nanos::ZERO {
+                steps.clear();
+            }
+            let row = self.row(moving);
+            let before = steps.last().map_or(Bytes::ZERO, |last| last.row.total());
+            if highest.total() > row.total().max(before) {
+                steps.push(Step { at, row: highest });
+            }
+            steps.push(Step { at, row });
         }
         steps.dedup_by(|next, last| next.row == last.row);
         steps

@@ -28,6 +28,7 @@ pub mod scenario;
 pub mod schema;
 pub mod search;
 pub mod simulate;
+pub mod sort;
 mod stream;
 pub mod trace;
 pub mod units;

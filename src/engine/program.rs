@@ -8,6 +8,7 @@
 use super::chain::{Chain, Storage};
 use super::plan::{LayerPlan, Plan};
 use super::policy::{Action, Granularity};
+use super::sort::sorted;
 use super::units::{Bytes, Nanos};
 use serde::Serialize;
 
@@ -122,8 +123,11 @@ impl Program {
         }
         let last = compiler.ops.len() - 1;
         compiler.borrow(chain.optimizer_scratch, last, last);
-        let Compiler { at, ops, mut offloads, .. } = compiler;
-        offloads.sort_by_key(|copy| (copy.after, copy.layer, copy.tensor));
+        let Compiler { at, ops, offloads, .. } = compiler;
+        let mut offloads = sorted(&offloads, |copy| {
+            let tensor = copy.tensor.map_or(0, |tensor| tensor as u64 + 1);
+            (copy.after as u64, copy.layer as u64, tensor)
+        });
         if plan.granularity == Granularity::Layer {
             offloads = merged(offloads);
         }

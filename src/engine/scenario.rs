@@ -13,7 +13,7 @@ use super::workload::states::Training;
 use serde_json::{Map, Value};
 
 /// Longest request that is read, in bytes.
-pub const MOST_TEXT: usize = 1_000_000;
+pub const MOST_TEXT: usize = 50_000_000;
 
 /// Limits on what counts as fitting.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,6 +11,7 @@ use super::hardware::Hardware;
 use super::plan::Plan;
 use super::policy::Action;
 use super::program::{Offload, OpKind, Program};
+use super::sort;
 use super::stream::{Frees, Stream};
 use super::units::{Bytes, Nanos};
 
@@ -260,14 +261,15 @@ fn issue(
     room: Bytes,
 ) -> Vec<(usize, usize)> {
     // What leaves last is needed first: nearly in order from the start.
-    let mut order: Vec<usize> = (0..program.offloads.len()).rev().collect();
-    order.sort_by_key(|&i| {
-        (program.offloads[i].before, std::cmp::Reverse(program.offloads[i].after), i)
+    let last = program.offloads.len().saturating_sub(1);
+    let order = sort::order(program.offloads.len(), |i| {
+        let copy = &program.offloads[last - i];
+        (copy.before as u64, !(copy.after as u64), (last - i) as u64)
     });
     let layers = program.backward_starts.len();
     let mut earliest = program.turn;
-    let mut issue = Vec::with_capacity(order.len());
-    for i in order {
+    let mut issue = Vec::with_capacity(program.offloads.len());
+    for i in order.into_iter().map(|i| last - i) {
         let copy = &program.offloads[i];
         let user = program.ops[copy.before].layer;
         let ahead = user.saturating_add(prefetch);

@@ -4,6 +4,7 @@
 use super::chain::Chain;
 use super::program::OpKind;
 use super::simulate::{Interval, Run};
+use super::sort::sorted;
 use super::units::{Bytes, Nanos};
 use serde::Serialize;
 
@@ -101,8 +102,7 @@ pub fn spans(run: &Run) -> Vec<Span> {
         add(Track::Ssd, SpanKind::SsdRead, time.read);
         add(Track::H2d, SpanKind::Prefetch, Some(time.back));
     }
-    spans.sort_by_key(|span| (span.track, span.start, span.end));
-    spans
+    sorted(&spans, |span| (span.track as u64, span.start.0, span.end.0))
 }
 
 /// Sums over one micro-batch.
@@ -148,8 +148,8 @@ pub fn times(run: &Run) -> Times {
         }
     }
     let outs = run.copies.iter().map(|copy| copy.out);
-    let mut backs: Vec<Interval> = run.copies.iter().map(|copy| copy.back).collect();
-    backs.sort_by_key(|interval| interval.start);
+    let backs: Vec<Interval> = run.copies.iter().map(|copy| copy.back).collect();
+    let backs = sorted(&backs, |interval| (interval.start.0, 0, 0));
     times.d2h = run.copies.iter().map(|copy| copy.out.end - copy.out.start).sum();
     times.h2d = backs.iter().map(|copy| copy.end - copy.start).sum();
     times.exposed = shared(outs, &idle) + shared(backs.iter().copied(), &idle);

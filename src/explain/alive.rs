@@ -10,13 +10,14 @@ use crate::engine::program::Program;
 use crate::engine::scenario::Scenario;
 use crate::engine::simulate::Run;
 use crate::engine::units::{Bytes, Nanos};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Groups that are told apart (a transformer has some forty); what comes after them is one.
 const MOST_GROUPS: usize = 64;
 
 /// When.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum When {
     /// At the peak.
     Peak,

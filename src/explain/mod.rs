@@ -23,11 +23,12 @@ use alive::When;
 pub use time::{sum_value, sum_words};
 
 use expr::{Expr, Line, Name, Unit, Words, symbol, time};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use source::{Source, Work};
 
 /// A number of the page.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Subject {
     /// The highest total on the device.
     Peak,
@@ -68,7 +69,7 @@ pub enum Subject {
 }
 
 /// A time of one micro-batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sum {
     /// First forwards.
     Forward,
@@ -106,7 +107,7 @@ impl Sum {
 }
 
 /// What is weighed for a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cost {
     /// The copies, and what of them the window does not hide.
     Offload,
@@ -125,7 +126,7 @@ pub enum Cost {
 }
 
 /// A number of the textbook's formulas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Textbook {
     /// Peak of the policy.
     Peak,
@@ -160,6 +161,8 @@ pub enum Tolerance {
     Peak,
     /// Anything that runs on a clock.
     Time,
+    /// The same on a card whose efficiency is still its preset's.
+    PresetTime,
     /// A formula of the textbook: exact as a formula.
     Formula,
     /// What the reader typed.
@@ -173,6 +176,7 @@ impl Tolerance {
     pub const fn share(self) -> Option<f64> {
         match self {
             Self::Peak | Self::Time => Some(0.10),
+            Self::PresetTime => Some(0.30),
             Self::Exact | Self::Formula | Self::Given => None,
         }
     }

@@ -312,11 +312,11 @@ fn backward(asked: Asked) -> Option<Line> {
         .from(asked.source("training", "backward_ratio"));
     let work = model.work(LayerKind::Block, training, &scenario.hardware);
     let forward: Nanos = work.iter().map(|one| one.time).sum();
-    let whole = ratio * time(words::explain_block_forward, forward);
+    let whole = ratio.clone() * time(words::explain_block_forward, forward);
     let linear: Nanos =
         work.iter().filter(|one| one.kind == WorkKind::Linear).map(|one| one.time).sum();
     let expr = if training.lora_rank.is_some() {
-        (whole - time(words::explain_frozen, linear)).max(number(0))
+        (whole - ratio / number(2) * time(words::explain_frozen, linear)).max(number(0))
     } else {
         whole
     };

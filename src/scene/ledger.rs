@@ -9,10 +9,11 @@ use super::{Rect, Tick, float, index, px, text_width};
 use crate::engine::ledger::{Row, Step};
 use crate::engine::outcome::Outcome;
 use crate::engine::units::{Bytes, Nanos};
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// A category of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Band {
     /// Weights.
     Weights,

@@ -8,6 +8,7 @@ use crate::engine::outcome::Summary;
 use crate::engine::policy::{Policy, PolicyKind};
 use crate::engine::scenario::{Limits, Weights};
 use crate::engine::search::front::Front;
+use crate::engine::sort;
 use crate::engine::units::{Bytes, Nanos};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -327,10 +328,10 @@ pub fn memory_stride(card: Bytes) -> Bytes {
 }
 
 fn order(front: &Front) -> Vec<usize> {
-    let mut order: Vec<usize> =
+    let on_front: Vec<usize> =
         (0..front.points.len()).filter(|&i| front.points[i].on_front).collect();
     let key = |i: usize| (front.points[i].summary.peak, front.points[i].summary.step);
-    order.sort_by_key(|&i| (key(i), i));
+    let mut order = sort::sorted(&on_front, |&i| (key(i).0.0, key(i).1.0, 0));
     order.dedup_by_key(|i| key(*i));
     order
 }

@@ -102,7 +102,7 @@ pub fn nice(domain: (f64, f64), count: usize) -> Vec<f64> {
 pub fn binary(domain: (f64, f64), count: usize) -> Vec<f64> {
     let (low, high) = sound(domain);
     let rough = ((high - low) / super::float(count.max(1))).max(1.0);
-    let step = 2_f64.powf((rough.log2() - 1e-9).ceil());
+    let step = power_of_two((rough.log2() - 1e-9).ceil());
     multiples(low, high, step, 2 * count.max(1) + 2)
 }
 
@@ -154,6 +154,17 @@ fn binary_digits(step: f64) -> f64 {
     } else {
         0.0
     }
+}
+
+/// 2 to a whole power, exactly. (`exp2` brings a table of 4 kB for those that are not whole.)
+#[must_use]
+pub fn power_of_two(exponent: f64) -> f64 {
+    let (mut power, mut left) = (1.0, exponent.abs());
+    while left >= 1.0 {
+        power *= 2.0;
+        left -= 1.0;
+    }
+    if exponent < 0.0 { 1.0 / power } else { power }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Where a value stands on a slider. Principal type [`Range`]; its law: `value_from_position` and `position_from_value` are
 //! inverses on what the slider can show.
 
+use super::scale::power_of_two;
+
 /// How a slider's positions map to values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Range {
@@ -56,7 +58,7 @@ impl Range {
             Self::Log { min, max, steps } => {
                 three_digits(min * (max / min).powf(position / f64::from(steps))).clamp(min, max)
             }
-            Self::Powers { min, .. } => (f64::from(min) + position.round()).exp2(),
+            Self::Powers { min, .. } => power_of_two(f64::from(min) + position.round()),
         }
     }
 

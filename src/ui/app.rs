@@ -1,23 +1,23 @@
 //! The page: one state, everything else derived.
 
-use super::accuracy::Accuracy;
 use super::caveats::caveats;
 use super::chart::{Pareto, Ratio};
-use super::control::{Panel, Paste};
+use super::control::{PanelProps, Paste, panel};
 use super::drop::use_drop;
 use super::embed::use_told_height;
 use super::explain::Explained;
-use super::header::{Header, PASTE_BUTTON, training_name};
+use super::folded::Folded;
+use super::header::{self, PASTE_BUTTON, header, training_name};
 use super::importer::{Status, use_importer};
-use super::importing::{DropHint, Importing, refusal};
+use super::importing::{drop_hint, importing, refusal};
 use super::location;
 use super::media::use_media;
-use super::notice::{self, Notices};
+use super::notice::{self, notices};
 use super::planner::{Search, use_search};
 use super::stage::Stage;
 use super::store::{Msg, State};
-use super::textbook::Textbook;
-use super::verdict::Verdict;
+use super::textbook::textbook;
+use super::verdict::verdict;
 use super::width::use_width;
 use crate::engine::preset::{DEFAULT_CARD, DEFAULT_MODEL};
 use crate::engine::units::{Bytes, Nanos};
@@ -68,32 +68,45 @@ pub fn App() -> Html {
             send.emit(Msg::Dismiss);
         })
     };
+    let still = use_media("(prefers-reduced-motion: reduce)");
     let knobs = !state.view.embed || state.view.views.iter().any(|view| view == "knobs");
     html! {
-        <Explained evaluated={state.evaluated.clone()} {locale}>
+        <Explained request={(*request).clone()} {locale}>
         <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
             if !state.view.embed {
                 <a class="skip" href="#views">{words::app_skip(locale)}</a>
-                <Header model={preset(&state, "workload")} card={preset(&state, "hardware")} training={training_name(&state)}
-                    {locale} theme={state.theme().map(|theme| AttrValue::from(theme.to_owned()))} send={send.clone()} onpaste={toggle.clone()} />
+                { header(&header::Props {
+                    model: preset(&state, "workload"),
+                    card: preset(&state, "hardware"),
+                    training: training_name(&state).into(),
+                    locale,
+                    theme: state.theme().map(|theme| AttrValue::from(theme.to_owned())),
+                    send: send.clone(),
+                    onpaste: toggle.clone(),
+                }) }
             }
             if *pasting {
                 <Paste {locale} problem={problem.clone()} ontake={importer.take.clone()} onclose={toggle} />
             }
-            <Importing status={importer.status.clone()} {locale} oncancel={importer.cancel.clone()} />
-            if over { <DropHint {locale} /> }
-            if state.view.shows("verdict") {
-                <Verdict evaluated={state.evaluated.clone()} {locale} />
-            }
-            <Notices {locale} problem={problem.filter(|_| !*pasting)} clamped={state.clamped.clone()} ignored={state.ignored.clone()}
-                caveats={caveats(&state.evaluated.scenario, locale).map(AttrValue::from)}
-                profile={matches!(state.evaluated.scenario.workload, Workload::Profile(_))} measured={state.measured.is_some()}
-                without_worker={search.without_worker} ondismiss={ondismiss} />
+            { importing(&importer.status, locale, &importer.cancel) }
+            if over { { drop_hint(locale) } }
+            if state.view.shows("verdict") { { verdict(&state.evaluated, locale) } }
+            { notices(&notice::Props {
+                locale,
+                problem: problem.filter(|_| !*pasting),
+                clamped: state.clamped.clone(),
+                ignored: state.ignored.clone(),
+                caveats: caveats(&state.evaluated.scenario, locale).map(AttrValue::from),
+                profile: matches!(state.evaluated.scenario.workload, Workload::Profile(_)),
+                measured: state.measured.is_some(),
+                without_worker: search.without_worker,
+                ondismiss,
+            }) }
             <main class={classes!("body", knobs.then_some("with-knobs"))}>
                 if knobs {
-                    <Panel evaluated={state.evaluated.clone()} request={(*request).clone()} {locale} send={send.clone()} />
+                    { panel(&PanelProps { evaluated: state.evaluated.clone(), request: (*request).clone(), locale, send: send.clone() }) }
                 }
-                <Views state={Shared::new((*state).clone())} {search} {send} />
+                { views(&state, &request, &search, still, &send) }
             </main>
             if !state.view.embed {
                 <footer><p>{words::app_units(locale)}</p><p>{words::app_limits_of_model(locale)}</p><p>{words::explain_hint(locale)}</p></footer>
@@ -103,20 +116,22 @@ pub fn App() -> Html {
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct ViewsProps {
-    state: Shared<State>,
-    search: Search,
-    send: Callback<Msg>,
-}
-
 /// The four views and the textbook, each only where it is asked for.
-#[component]
-fn Views(props: &ViewsProps) -> Html {
-    let ViewsProps { state, search, send } = props;
-    let still = use_media("(prefers-reduced-motion: reduce)");
+fn views(
+    state: &State,
+    request: &Shared<String>,
+    search: &Search,
+    still: bool,
+    send: &Callback<Msg>,
+) -> Html {
     let (locale, view, evaluated) = (state.locale, &state.view, &state.evaluated);
     let (ledger, timeline) = (view.shows("ledger"), view.shows("timeline"));
+    let accuracy = html! {
+        <>
+            <h2 id="accuracy-title">{words::accuracy_title(locale)}</h2>
+            <span class="help">{words::accuracy_about(locale)}</span>
+        </>
+    };
     html! {
         <div class="views" id="views">
             if ledger || timeline {
@@ -124,28 +139,38 @@ fn Views(props: &ViewsProps) -> Html {
                     measured={state.measured.clone()} onunmeasure={send.reform(|()| Msg::Unmeasure)} />
             }
             <div class="pair">
-                if view.shows("pareto") { <ParetoView state={state.clone()} search={search.clone()} send={send.clone()} /> }
+                if view.shows("pareto") { <ParetoView evaluated={evaluated.clone()} search={search.clone()} {locale} send={send.clone()} /> }
                 if view.shows("ratio") { <RatioView evaluated={evaluated.clone()} {locale} /> }
             </div>
             if view.shows("textbook") {
                 <section class="view"><h2>{words::app_view_textbook(locale)}</h2>
                     <p class="help">{words::app_help_textbook(locale)}</p>
-                    <Textbook evaluated={evaluated.clone()} {locale} />
+                    { textbook(evaluated, locale) }
                 </section>
             }
             if !view.embed {
-                <Accuracy {locale} busy={state.turning} send={send.clone()} />
+                <section class="view accuracy" aria-labelledby="accuracy-title">
+                    <Folded kind="cases" title={accuracy} request={request.clone()} busy={state.turning} {locale} send={send.clone()} />
+                </section>
             }
         </div>
     }
 }
 
+#[derive(Clone, PartialEq, Properties)]
+struct ParetoProps {
+    evaluated: Shared<super::chart::Evaluated>,
+    search: Search,
+    locale: Locale,
+    send: Callback<Msg>,
+}
+
 #[component]
-fn ParetoView(props: &ViewsProps) -> Html {
-    let ViewsProps { state, search, send } = props;
+fn ParetoView(props: &ParetoProps) -> Html {
+    let ParetoProps { evaluated, search, locale, send } = props;
     let node = use_node_ref();
     let width = use_width(&node, 560.0);
-    let locale = state.locale;
+    let locale = *locale;
     let onchoose = send.reform(Msg::Choose);
     let onlimit = send.reform(|(limit, commit): (Bytes, bool)| {
         let changes =
@@ -167,13 +192,13 @@ fn ParetoView(props: &ViewsProps) -> Html {
             <div class="view-head">
                 <h2>{words::app_view_pareto(locale)}</h2>
                 if let Some((policy, count, words)) = best {
-                    <button class="primary" disabled={policy == state.evaluated.outcome.policy} title={words::app_plan_best_note(locale, &count.to_string())}
+                    <button class="primary" disabled={policy == evaluated.outcome.policy} title={words::app_plan_best_note(locale, &count.to_string())}
                         onclick={send.reform(move |_| Msg::Choose(policy.clone()))}>{words}</button>
                 }
             </div>
             <p class="help">{words::app_help_pareto(locale)}</p>
             <div class="measure" ref={node}>
-                <Pareto evaluated={state.evaluated.clone()} front={search.front.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} onsteplimit={Some(onsteplimit)} />
+                <Pareto evaluated={evaluated.clone()} front={search.front.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} onsteplimit={Some(onsteplimit)} />
             </div>
         </section>
     }

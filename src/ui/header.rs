@@ -12,7 +12,6 @@ use yew::prelude::*;
 pub const PASTE_BUTTON: &str = "paste";
 
 /// What the header shows.
-#[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The model preset in force, if any.
     pub model: Option<AttrValue>,
@@ -62,8 +61,7 @@ fn presets(table: &'static Table, own: Option<&'static str>) -> Vec<(AttrValue, 
 }
 
 /// The header.
-#[component]
-pub fn Header(props: &Props) -> Html {
+pub fn header(props: &Props) -> Html {
     let Props { locale, send, .. } = props;
     let locale = *locale;
     let preset = |group: &'static str| send.reform(move |id: String| Msg::Preset(group, id));

@@ -52,22 +52,9 @@ fn problem(error: &ImportError, locale: Locale) -> String {
     plain(locale).to_owned()
 }
 
-/// What is being read.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// How far it is.
-    pub status: Status,
-    /// The language.
-    pub locale: Locale,
-    /// It is to stop.
-    pub oncancel: Callback<()>,
-}
-
 /// How far a file is read; nothing when none is.
-#[component]
-pub fn Importing(props: &Props) -> Html {
-    let locale = props.locale;
-    let Status::Reading { name, read, total } = &props.status else {
+pub fn importing(status: &Status, locale: Locale, oncancel: &Callback<()>) -> Html {
+    let Status::Reading { name, read, total } = status else {
         return Html::default();
     };
     let size = |bytes: f64| format::bytes(Bytes::from_f64(bytes));
@@ -77,22 +64,15 @@ pub fn Importing(props: &Props) -> Html {
         <section class="importing" aria-label={words::import_label(locale)}>
             <p role="status">{text.clone()}</p>
             <progress max={total.to_string()} value={read.to_string()} aria-label={text} />
-            <button onclick={props.oncancel.reform(|_| ())}>{words::import_cancel(locale)}</button>
+            <button onclick={oncancel.reform(|_| ())}>{words::import_cancel(locale)}</button>
         </section>
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-pub struct HintProps {
-    /// The language.
-    pub locale: Locale,
-}
-
 /// Over the whole page while a file is held over it.
-#[component]
-pub fn DropHint(props: &HintProps) -> Html {
+pub fn drop_hint(locale: Locale) -> Html {
     html! {
-        <div class="drop-hint"><p>{words::import_drop(props.locale)}</p></div>
+        <div class="drop-hint"><p>{words::import_drop(locale)}</p></div>
     }
 }
 

@@ -1,6 +1,6 @@
 //! The page: Yew only. Props in, marks out; it computes neither physics nor geometry. `store` is the one state; only `clock` asks
 //! for animation frames, only `location` touches history, only `embed` posts messages to
-//! the host, only `planner` and `importer` have workers.
+//! the host, only `planner` and `importer` have workers, only `details` is a program of its own (and `hosted` its place in the page).
 
 mod accuracy;
 mod app;
@@ -8,11 +8,13 @@ mod caveats;
 pub mod chart;
 mod clock;
 pub mod control;
-mod door;
+pub mod details;
 mod drop;
 mod embed;
 pub mod explain;
+mod folded;
 mod header;
+mod hosted;
 mod importer;
 mod importing;
 mod location;

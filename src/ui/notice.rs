@@ -82,7 +82,6 @@ fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
 }
 
 /// What there is to say.
-#[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The language.
     pub locale: Locale,
@@ -105,8 +104,7 @@ pub struct Props {
 }
 
 /// The notices; nothing when there are none.
-#[component]
-pub fn Notices(props: &Props) -> Html {
+pub fn notices(props: &Props) -> Html {
     let locale = props.locale;
     let clamped = props.clamped.iter().map(|clamped| {
         words::notice_clamped(

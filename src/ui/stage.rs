@@ -1,9 +1,9 @@
 //! One step in time: the counter, the ledger above the two-stream timeline on one axis, and the playhead that runs through all
 //! three. The playhead is the stage's own state: what does not move with it is not drawn again.
 
-use super::chart::{Beside, Counter, Evaluated, Ledger, Timeline, Zoom};
+use super::chart::{Beside, Evaluated, Ledger, Magnified, Timeline, counter, zoom};
 use super::clock::use_frames;
-use super::times::Times;
+use super::times::times;
 use super::width::use_width;
 use crate::engine::units::Nanos;
 use crate::import::Measured;
@@ -41,6 +41,7 @@ pub struct Props {
 #[component]
 pub fn Stage(props: &Props) -> Html {
     let Props { evaluated, locale, .. } = props;
+    let locale = *locale;
     let node = use_node_ref();
     let width = use_width(&node, 900.0);
     // A share of the step, so that it stays in place while the step's length changes under a slider; at the peak
@@ -86,36 +87,49 @@ pub fn Stage(props: &Props) -> Html {
             placed.set(Some(if end > 0.0 { at.secs() / end } else { 0.0 }));
         })
     };
+    let controls = Transport {
+        playhead,
+        whole,
+        locale,
+        evaluated: evaluated.clone(),
+        playing: *playing,
+        still: props.still,
+        share,
+        first: placed.is_none(),
+        speed: *speed,
+        onseek: onseek.clone(),
+        onplay: playing.setter(),
+        onspeed: speed.setter(),
+        onplace: placed.setter(),
+    };
+    let onwindow = Callback::from(move |window| zoomed.set(window));
     html! {
-        <section class="stage view" aria-label={words::app_view_stage(*locale)}>
+        <section class="stage view" aria-label={words::app_view_stage(locale)}>
             <div class="stage-head">
-                <h2>{words::app_view_stage(*locale)}</h2>
-                <Transport {playhead} {whole} locale={*locale} evaluated={evaluated.clone()} playing={*playing}
-                    still={props.still} {share} first={placed.is_none()} speed={*speed} onseek={onseek.clone()}
-                    onplay={playing.setter()} onspeed={speed.setter()} onplace={placed.setter()} />
-                <Zoom locale={*locale} {whole} {window} {playhead} onwindow={Callback::from(move |window| zoomed.set(window))} />
+                <h2>{words::app_view_stage(locale)}</h2>
+                { transport(&controls) }
+                { zoom(&Magnified { locale, whole, window, playhead, onwindow }) }
             </div>
-            <p class="help">{words::app_help_stage(*locale)}</p>
+            <p class="help">{words::app_help_stage(locale)}</p>
             <div class="measure" ref={node}>
-                <Counter evaluated={evaluated.clone()} {playhead} locale={*locale} {width} />
+                { counter(evaluated, locale, width, playhead) }
                 if let (Some(measured), Some(comparison)) = (&props.measured, &*compared) {
-                    <Beside evaluated={evaluated.clone()} measured={measured.clone()} comparison={comparison.clone()} locale={*locale}
+                    <Beside evaluated={evaluated.clone()} measured={measured.clone()} comparison={comparison.clone()} {locale}
                         onremove={props.onunmeasure.clone()} />
                 }
                 if props.ledger {
-                    <Ledger evaluated={evaluated.clone()} measured={(*compared).clone()} {playhead} locale={*locale} {width} {window} onseek={onseek.clone()} />
+                    <Ledger evaluated={evaluated.clone()} measured={(*compared).clone()} {playhead} {locale} {width} {window} onseek={onseek.clone()} />
                 }
                 if props.timeline {
-                    <Timeline evaluated={evaluated.clone()} {playhead} locale={*locale} {width} {window} {onseek} />
-                    <Times evaluated={evaluated.clone()} locale={*locale} />
+                    <Timeline evaluated={evaluated.clone()} {playhead} {locale} {width} {window} {onseek} />
+                    { times(evaluated, locale) }
                 }
             </div>
         </section>
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct TransportProps {
+struct Transport {
     evaluated: Shared<Evaluated>,
     locale: Locale,
     playhead: Nanos,
@@ -132,8 +146,7 @@ struct TransportProps {
 }
 
 /// Play, pause, step, speed. Without motion there is no play, and stepping goes from operation to operation.
-#[component]
-fn Transport(props: &TransportProps) -> Html {
+fn transport(props: &Transport) -> Html {
     let locale = props.locale;
     let step = |forward: bool| {
         let (evaluated, at, onseek) =
@@ -155,7 +168,7 @@ fn Transport(props: &TransportProps) -> Html {
         let onspeed = props.onspeed.clone();
         Callback::from(move |event: Event| {
             let text = event.target_unchecked_into::<HtmlSelectElement>().value();
-            onspeed.set(text.parse().unwrap_or(1.0));
+            onspeed.set(crate::request::number(&text).unwrap_or(1.0));
         })
     };
     let speeds = [0.25, 0.5, 1.0, 2.0, 4.0].map(|speed: f64| {

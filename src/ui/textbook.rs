@@ -8,20 +8,10 @@ use crate::engine::workload::Workload;
 use crate::engine::workload::transformer::Block;
 use crate::explain::{Subject, Textbook as Formula};
 use crate::scene::format;
-use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
 use crate::ui::explain::{Number, mark, marked};
 use crate::words::{self, Locale};
 use yew::prelude::*;
-
-/// What the table is about.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// The scenario and what it comes to.
-    pub evaluated: Shared<Evaluated>,
-    /// The language.
-    pub locale: Locale,
-}
 
 type Words = fn(Locale) -> &'static str;
 
@@ -60,10 +50,8 @@ fn formulas(kind: PolicyKind) -> [(Words, Words); 2] {
 }
 
 /// The table.
-#[component]
-pub fn Textbook(props: &Props) -> Html {
-    let Props { evaluated, locale } = props;
-    let (outcome, locale) = (&evaluated.outcome, *locale);
+pub fn textbook(evaluated: &Evaluated, locale: Locale) -> Html {
+    let outcome = &evaluated.outcome;
     let lesson = &outcome.lesson;
     let [peak, step] = formulas(outcome.policy.kind);
     let number = |subject, name: &'static str, value: String| html! { <Number {subject} {name} {value} {locale} /> };

@@ -3,26 +3,14 @@
 use crate::engine::units::Nanos;
 use crate::explain::{Asked, Subject, Sum, sum_value, sum_words};
 use crate::scene::format;
-use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
 use crate::ui::explain::Number;
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
-/// What the list is about.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// The scenario and what it comes to.
-    pub evaluated: Shared<Evaluated>,
-    /// The language.
-    pub locale: Locale,
-}
-
 /// The list: what takes no time is left out.
-#[component]
-pub fn Times(props: &Props) -> Html {
-    let Evaluated { scenario, outcome, notes } = &*props.evaluated;
-    let locale = props.locale;
+pub fn times(evaluated: &Evaluated, locale: Locale) -> Html {
+    let Evaluated { scenario, outcome, notes } = evaluated;
     let asked = Asked { scenario, outcome, settings: &notes.settings };
     let times = Sum::ALL.into_iter().map(|sum| (sum, sum_value(asked, sum)));
     let shown = times.filter(|(_, time)| *time > Nanos::ZERO).map(|(sum, time)| {

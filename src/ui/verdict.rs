@@ -5,39 +5,29 @@ use crate::engine::Scenario;
 use crate::engine::chain::{Chain, LayerKind};
 use crate::engine::outcome::{Binding, Operation, Outcome};
 use crate::engine::policy::PolicyKind;
+use crate::engine::preset;
 use crate::engine::program::OpKind;
 use crate::engine::units::{Bytes, Nanos};
 use crate::engine::workload::Workload;
 use crate::explain::{Subject, Sum, Tolerance};
 use crate::scene::format;
-use crate::ui::Shared;
 use crate::ui::chart::{Evaluated, layer_name};
 use crate::ui::explain::{Number, mark, marked, within};
 use crate::words::{self, Locale};
+use serde_json::Value;
 use yew::prelude::*;
 
-/// What the verdict is about.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// The scenario and what it comes to.
-    pub evaluated: Shared<Evaluated>,
-    /// The language.
-    pub locale: Locale,
-}
-
 /// The verdict.
-#[component]
-pub fn Verdict(props: &Props) -> Html {
-    let Props { evaluated, locale } = props;
+pub fn verdict(evaluated: &Evaluated, locale: Locale) -> Html {
     let outcome = &evaluated.outcome;
     let state = if outcome.fits { "fits" } else { "fails" };
     html! {
-        <section class={classes!("verdict", state)} aria-label={words::verdict_label(*locale)}>
+        <section class={classes!("verdict", state)} aria-label={words::verdict_label(locale)}>
             <div class="said" role="status">
-                <p class="headline">{marked(&headline(&evaluated.scenario, outcome, *locale), &numbers(*locale), *locale)}</p>
-                <p class="rest">{ for rest(evaluated, *locale).into_iter().map(|text| html! { <span>{marked(&text, &numbers(*locale), *locale)}{" "}</span> }) }</p>
+                <p class="headline">{marked(&headline(&evaluated.scenario, outcome, locale), &numbers(locale), locale)}</p>
+                <p class="rest">{ for rest(evaluated, locale).into_iter().map(|text| html! { <span>{marked(&text, &numbers(locale), locale)}{" "}</span> }) }</p>
             </div>
-            <dl class="figures">{ for figures(evaluated, *locale) }</dl>
+            <dl class="figures">{ for figures(evaluated, locale) }</dl>
         </section>
     }
 }
@@ -60,6 +50,20 @@ const STEP: u32 = 2;
 const OVERHEAD: u32 = 3;
 const PLAIN_PEAK: u32 = 4;
 const STALL: u32 = 5;
+
+/// How close to expect the step: closer once the card's efficiency is no longer the preset's.
+fn step_within(evaluated: &Evaluated) -> Tolerance {
+    let card = evaluated.notes.settings.get("hardware");
+    let given = |key: &str| card.and_then(|card| card.get(key));
+    let preset = given("preset").and_then(Value::as_str);
+    let preset = preset.and_then(|id| preset::find(preset::cards(), id));
+    let own = preset.and_then(|preset| preset.get("efficiency")).and_then(Value::as_f64);
+    if own.is_some() && own == given("efficiency").and_then(Value::as_f64) {
+        Tolerance::PresetTime
+    } else {
+        Tolerance::Time
+    }
+}
 
 /// Three figures, each over a smaller one.
 fn figures(evaluated: &Evaluated, locale: Locale) -> [Html; 3] {
@@ -102,7 +106,7 @@ fn figures(evaluated: &Evaluated, locale: Locale) -> [Html; 3] {
             words::verdict_step(locale),
             format::time(outcome.step),
             marked(&through, &[(Subject::Throughput, name)], locale),
-            Some(Tolerance::Time),
+            Some(step_within(evaluated)),
         ),
         figure(
             Subject::Overhead,
@@ -133,7 +137,7 @@ fn headline(scenario: &Scenario, outcome: &Outcome, locale: Locale) -> String {
         Operation::Host => words::verdict_host(locale, &missing),
         Operation::Op(kind, layer) => words::verdict_memory(
             locale,
-            &missing,
+            &format::bytes(outcome.shortage),
             &operation(&scenario.chain, *kind, *layer, locale),
         ),
     }
@@ -214,6 +218,11 @@ fn whole_logits(scenario: &Scenario, layer: usize) -> bool {
         && matches!(&scenario.workload, Workload::Transformer(model) if model.loss_chunks == 1)
 }
 
+/// Whether there is no smaller batch.
+fn one_sequence(scenario: &Scenario) -> bool {
+    !matches!(&scenario.workload, Workload::Transformer(model) if model.batch > 1)
+}
+
 /// What to change first.
 fn first(evaluated: &Evaluated, locale: Locale) -> &'static str {
     let outcome = &evaluated.outcome;
@@ -222,6 +231,9 @@ fn first(evaluated: &Evaluated, locale: Locale) -> &'static str {
         Some(Operation::Host) => words::verdict_try_host(locale),
         Some(Operation::Op(_, layer)) if whole_logits(&evaluated.scenario, *layer) => {
             words::verdict_try_chunks(locale)
+        }
+        Some(Operation::Op(..)) if one_sequence(&evaluated.scenario) => {
+            words::verdict_try_room_states(locale)
         }
         Some(Operation::Op(..)) => words::verdict_try_plan(locale),
         None if outcome.policy.kind != PolicyKind::Keep

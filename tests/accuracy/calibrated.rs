@@ -66,8 +66,7 @@ fn layer_times(file: &Value) -> Value {
         let total = json!(["+", block("forward_s"), backward]);
         let before =
             json!(["+", "1:/layers/[kind=block]/forward_s", "1:/layers/[kind=block]/backward_s"]);
-        let figures = vec![
-            (figure(["forward", "前向"], "ms", rel(TIME), forward.clone()), row["forward"].clone()),
+        let mut figures = vec![
             (
                 figure(
                     ["backward with recomputation", "反向（含重算）"],
@@ -81,12 +80,17 @@ fn layer_times(file: &Value) -> Value {
                 figure(
                     ["time over that of no recomputation", "相对不重算的时间"],
                     "",
-                    abs(0.05),
+                    abs(0.005),
                     json!(["/", total, before]),
                 ),
                 json!(1.0 + float(&row["overhead"])),
             ),
         ];
+        // The plain layer's forward was used: where it is the same, it is no case.
+        if row["forward"] != rows[0]["forward"] {
+            let told = figure(["forward", "前向"], "ms", rel(TIME), forward.clone());
+            figures.insert(0, (told, row["forward"].clone()));
+        }
         let request = at_efficiency(request(name.contains("sequence"), policy), efficiency);
         with(single(name, request, figures), json!({"against": plain}))
     });
@@ -152,8 +156,8 @@ fn torchtune(file: &Value) -> Value {
         id: "torchtune-speed-calibrated",
         title: ["A real fine-tune: speed, calibrated", "一次真实微调：速度（经校准）"],
         about: [
-            "The same runs: the speed of the first sets the efficiency, the others are told.",
-            "同一组运行：首行的速度定出效率，其余各行由此推出。",
+            "The same runs: the speed of the first sets the efficiency, the others are told. Held to the bar's worst, both ways.",
+            "同一组运行：首行的速度定出效率，其余各行由此推出。以标杆的最差误差为限，正负皆可。",
         ],
         evidence: "measured",
         source: text_of(&file["torchtune_llama_3_2_3b_a100_b2_s4096"]["source"]),

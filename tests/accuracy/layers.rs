@@ -138,8 +138,8 @@ fn more() -> Value {
         id: "layer-more",
         title: ["More layers", "更多层"],
         about: [
-            "The same for further modules: GPT blocks with each mixture of dropouts, and GPT-2, BERT, ViT, Llama, Mistral, Qwen2 and Qwen3 as transformers writes them. Left out, for no key describes them: OPT, GPT-NeoX, Gemma, nn.RMSNorm blocks, nn.TransformerEncoderLayer. Casts of weights under autocast are counted apart.",
-            "更多模块：各种 dropout 组合的 GPT 块，以及 transformers 写法的 GPT-2、BERT、ViT、Llama、Mistral、Qwen2 与 Qwen3。未收入（无键可描述）：OPT、GPT-NeoX、Gemma、nn.RMSNorm 块、nn.TransformerEncoderLayer。autocast 下权重的转换另计。",
+            "The same for further modules: GPT blocks with each mixture of dropouts, and GPT-2, BERT, ViT, Llama, Mistral, Qwen2 and Qwen3 as transformers writes them. Left out, for no key describes them: OPT, GPT-NeoX, Gemma, nn.RMSNorm blocks, nn.TransformerEncoderLayer; and BERT under autocast, whose input was a leaf there, so that one cast served three layers. Casts of weights under autocast are counted apart.",
+            "更多模块：各种 dropout 组合的 GPT 块，以及 transformers 写法的 GPT-2、BERT、ViT、Llama、Mistral、Qwen2 与 Qwen3。未收入（无键可描述）：OPT、GPT-NeoX、Gemma、nn.RMSNorm 块、nn.TransformerEncoderLayer，以及自动混合精度下的 BERT（其输入在测量中是叶子，三层共用一次转换）。autocast 下权重的转换另计。",
         ],
         evidence: "measured",
         source: "PyTorch 2.8.0, transformers 4.55.4, by tools/measure_layers.py",

@@ -53,7 +53,8 @@ async function run(browser, name) {
   const listen = (page) => {
     page.on("pageerror", (error) => noted(String(error)));
     page.on("console", (message) => message.type() === "error" && noted(message.text()));
-    page.on("requestfailed", (request) => noted(`${request.url()}: ${request.failure()?.errorText}`));
+    // A page that is left early has not got its icon yet.
+    page.on("requestfailed", (request) => /favicon/.test(request.url()) || noted(`${request.url()}: ${request.failure()?.errorText}`));
     page.on("response", (response) => response.status() >= 400 && noted(`${response.status()} ${response.url()}`));
   };
   listen(page);

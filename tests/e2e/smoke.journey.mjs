@@ -15,7 +15,7 @@ export default async ({ page, url, check, open, browser }) => {
   const addresses = await page.evaluate(() => globalThis.galleyAssets);
   check(
     "the addresses of programs and worker are absolute",
-    [addresses.worker, ...Object.values(addresses.page), ...Object.values(addresses.reader)].every((address) => address.startsWith(url)),
+    [addresses.worker, ...Object.values(addresses.page), ...Object.values(addresses.reader), ...Object.values(addresses.details)].every((address) => address.startsWith(url)),
     JSON.stringify(addresses),
   );
 

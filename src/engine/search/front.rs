@@ -7,6 +7,7 @@ use crate::engine::outcome::Summary;
 use crate::engine::plan::Plan;
 use crate::engine::policy::Policy;
 use crate::engine::scenario::{Scenario, Weights};
+use crate::engine::sort;
 use crate::engine::units::{Bytes, Nanos};
 
 /// One plan.
@@ -86,12 +87,10 @@ pub fn objective(summary: &Summary, plain: &Summary, weights: &Weights) -> f64 {
 /// Which are dominated by none: no other is as good in both and better in one. Of equal ones all stay.
 #[must_use]
 pub fn undominated(summaries: &[Summary]) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..summaries.len()).collect();
     let key = |i: usize| (summaries[i].peak, summaries[i].step);
-    order.sort_by_key(|&i| key(i));
     let mut flags = vec![false; summaries.len()];
     let mut best: Option<(Bytes, Nanos)> = None;
-    for i in order {
+    for i in sort::order(summaries.len(), |i| (key(i).0.0, key(i).1.0, 0)) {
         let (peak, step) = key(i);
         let dominated = best.is_some_and(|(p, s)| s < step || (s == step && p < peak));
         flags[i] = !dominated;

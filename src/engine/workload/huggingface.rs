@@ -10,7 +10,9 @@ use serde_json::{Map, Value, json};
 /// # Errors
 /// [`Error::Missing`] without a config, [`Error::Unfit`] for an unknown family, a wrong kind of value, or a
 /// feature that is not modelled.
-pub fn transformer_from_config(config: Option<&Value>) -> Result<Map<String, Value>, Error> {
+pub fn transformer_from_config(
+    config: Option<&Value>,
+) -> Result<(Map<String, Value>, Vec<String>), Error> {
     let config = match config {
         Some(Value::Object(config)) => Config(config),
         Some(other) => {
@@ -62,7 +64,7 @@ pub fn transformer_from_config(config: Option<&Value>) -> Result<Map<String, Val
         "gpt_neox" => config.gpt_neox(),
         _ => config.bert(),
     }?;
-    Ok(keys)
+    Ok((keys, config.unheeded()))
 }
 
 /// What differs between the Llama-like families.
@@ -137,6 +139,41 @@ impl<'a> Config<'a> {
         }
     }
 
+    /// Keys that matter in reality and are not modelled, where they ask for other than what is.
+    fn unheeded(&self) -> Vec<String> {
+        let family = self.family().unwrap_or_default();
+        let activation = match family {
+            "gpt2" => "gelu_new",
+            "gpt_neox" | "bert" => "gelu",
+            _ => "silu",
+        };
+        let text = |key: &str| self.given(key).and_then(Value::as_str);
+        let other = |key: &str| text(key).is_some_and(|name| name != activation);
+        let masked_head = |name: &str| name.ends_with("ForMaskedLM");
+        let architecture = self.given("architectures").and_then(|list| list.get(0)?.as_str());
+        let found = [
+            ("hidden_act", other("hidden_act")),
+            ("activation_function", other("activation_function")),
+            // Left out, it is true.
+            (
+                "use_parallel_residual",
+                family == "gpt_neox" && self.given("use_parallel_residual") != Some(&false.into()),
+            ),
+            (
+                "sliding_window",
+                self.given("sliding_window").is_some()
+                    && self.given("use_sliding_window") != Some(&false.into()),
+            ),
+            (
+                "type_vocab_size",
+                family == "bert" && self.given("type_vocab_size").is_some_and(|n| *n != 2),
+            ),
+            ("architectures", family == "bert" && architecture.is_some_and(|a| !masked_head(a))),
+        ];
+        let found = found.into_iter().filter(|(_, unheeded)| *unheeded);
+        found.map(|(key, _)| format!("workload.config.{key}")).collect()
+    }
+
     /// The first of `keys` that is given, else `default`.
     fn int(&self, keys: &[&str], default: u64) -> Result<u64, Error> {
         for key in keys {
@@ -192,7 +229,7 @@ impl<'a> Config<'a> {
             "tied_embedding": self.flag("tie_word_embeddings", false)?,
             "bias": false, "qkv_bias": family.qkv_bias, "out_bias": family.out_bias,
             "mlp_bias": family.mlp_bias, "qk_norm": family.qk_norm,
-            "dropout": self.dropout(&[("attention_dropout", 0.0)])?,
+            "dropout": false, "attention_dropout": self.dropout(&[("attention_dropout", 0.0)])?,
             "learned_positions": 0, "attention": "flash",
         }));
         let head_dim = self
@@ -214,7 +251,8 @@ impl<'a> Config<'a> {
             "ffn": self.int(&["n_inner"], hidden.saturating_mul(4))?,
             "vocab": self.int(&["vocab_size"], 50257)?,
             "tied_embedding": self.flag("tie_word_embeddings", true)?,
-            "dropout": self.dropout(&[("resid_pdrop", 0.1), ("embd_pdrop", 0.1), ("attn_pdrop", 0.1)])?,
+            "dropout": self.dropout(&[("resid_pdrop", 0.1), ("embd_pdrop", 0.1)])?,
+            "attention_dropout": self.dropout(&[("attn_pdrop", 0.1)])?,
             "learned_positions": self.int(&["n_positions", "max_position_embeddings"], 1024)?,
             "attention": "flash",
         })))
@@ -229,7 +267,8 @@ impl<'a> Config<'a> {
             "ffn": self.int(&["intermediate_size"], 24576)?,
             "vocab": self.int(&["vocab_size"], 50432)?,
             "tied_embedding": self.flag("tie_word_embeddings", false)?,
-            "dropout": self.dropout(&[("hidden_dropout", 0.0), ("attention_dropout", 0.0)])?,
+            "dropout": self.dropout(&[("hidden_dropout", 0.0)])?,
+            "attention_dropout": self.dropout(&[("attention_dropout", 0.0)])?,
             "learned_positions": 0, "attention": "flash",
         })))
     }
@@ -243,7 +282,8 @@ impl<'a> Config<'a> {
             "ffn": self.int(&["intermediate_size"], 3072)?,
             "vocab": self.int(&["vocab_size"], 30522)?,
             "tied_embedding": self.flag("tie_word_embeddings", true)?,
-            "dropout": self.dropout(&[("hidden_dropout_prob", 0.1), ("attention_probs_dropout_prob", 0.1)])?,
+            "dropout": self.dropout(&[("hidden_dropout_prob", 0.1)])?,
+            "attention_dropout": self.dropout(&[("attention_probs_dropout_prob", 0.1)])?,
             "learned_positions": self.int(&["max_position_embeddings"], 512)?,
             "attention": "flash", "seq": 512,
         })))

@@ -50,7 +50,8 @@ impl Workload {
             }
             Some("huggingface") => {
                 let config = given.and_then(|object| object.get("config"));
-                let base = huggingface::transformer_from_config(config)?;
+                let (base, unheeded) = huggingface::transformer_from_config(config)?;
+                notes.ignored.extend(unheeded);
                 Transformer::read(&mut Group::new("workload", &base, given, notes)?)
                     .map(Self::Transformer)
             }

@@ -254,7 +254,12 @@ impl Training {
         let dtype = group.choice("dtype", Dtype::Bf16Mixed, Dtype::parse)?;
         let grads = if dtype.weight() == 4 { GradDtype::Fp32 } else { GradDtype::Bf16 };
         let optimizer = group.choice("optimizer", Optimizer::AdamW, Optimizer::parse)?;
-        let grad_dtype = group.choice("grad_dtype", grads, GradDtype::parse)?;
+        let mut grad_dtype = group.choice("grad_dtype", grads, GradDtype::parse)?;
+        if grads == GradDtype::Fp32 && grad_dtype == GradDtype::Bf16 {
+            // Autograd gives fp32 weights fp32 gradients.
+            group.clamp("grad_dtype", "bf16".into(), "fp32".into());
+            grad_dtype = grads;
+        }
         let policy = PerParameter::of(dtype, grad_dtype, optimizer);
         let bytes = PerParameter {
             weights: group.float_or_none("weight_bytes")?.unwrap_or(policy.weights),

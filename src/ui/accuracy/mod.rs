@@ -1,6 +1,6 @@
 //! "How right is this?": every case that others published or measured, run through this page's engine while the reader looks on. The
-//! cases are fetched, and computed, once the section is open; nothing of it weighs on a first visit. One component: each more would
-//! cost the page some kilobytes.
+//! cases are fetched, and computed, once the section is open; nothing of it weighs on a first visit: the page has the heading
+//! ([`super::folded`]), what is under it is drawn by the program `details`.
 
 mod load;
 mod row;
@@ -11,24 +11,11 @@ use super::store::Msg;
 use crate::accuracy::case::Words;
 use crate::words::{self, Locale};
 use load::{Cases, use_cases};
-use web_sys::HtmlDetailsElement;
 use yew::prelude::*;
-
-/// What the section needs.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// The language.
-    pub locale: Locale,
-    /// Somebody is dragging: computing waits.
-    pub busy: bool,
-    /// Where a case's scenario goes.
-    pub send: Callback<Msg>,
-}
 
 /// What of the cases is shown.
 #[derive(Clone, Default, PartialEq)]
 struct View {
-    open: bool,
     /// One group alone.
     group: Option<usize>,
     /// Words that a row has.
@@ -70,40 +57,38 @@ fn scrolled(class: &'static str, label: &'static str, head: Html, lines: Html) -
     }
 }
 
-/// The section.
+/// What the cases need.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The language.
+    pub locale: Locale,
+    /// Whether the section is open: computing waits while it is not.
+    pub open: bool,
+    /// Somebody is dragging: computing waits.
+    pub busy: bool,
+    /// Where a case's scenario goes.
+    pub send: Callback<Msg>,
+}
+
+/// The cases.
 #[component]
-pub fn Accuracy(props: &Props) -> Html {
-    let Props { locale, busy, send } = props;
+pub fn CaseBook(props: &Props) -> Html {
+    let Props { locale, open, busy, send } = props;
     let locale = *locale;
     let view = use_state_eq(View::default);
-    let cases = use_cases(view.open, *busy);
+    let cases = use_cases(*open, *busy);
     let show = {
         let view = view.setter();
         Callback::from(move |changed: View| view.set(changed))
     };
-    let ontoggle = {
-        let view = (*view).clone();
-        show.reform(move |event: Event| {
-            let open = event.target_unchecked_into::<HtmlDetailsElement>().open();
-            View { open, ..view.clone() }
-        })
-    };
     html! {
-        <section class="view accuracy" aria-labelledby="accuracy-title">
-            <details {ontoggle}>
-                <summary>
-                    <h2 id="accuracy-title">{words::accuracy_title(locale)}</h2>
-                    <span class="help">{words::accuracy_about(locale)}</span>
-                </summary>
-                if view.open {
-                    { status(&cases, locale) }
-                    if let Some(book) = &cases.book {
-                        { strip::groups(book, &cases.rows, &view, locale, &show) }
-                        { table::rows(book, &cases.rows, &view, locale, &show, send) }
-                    }
-                }
-            </details>
-        </section>
+        if *open {
+            { status(&cases, locale) }
+            if let Some(book) = &cases.book {
+                { strip::groups(book, &cases.rows, &view, locale, &show) }
+                { table::rows(book, &cases.rows, &view, locale, &show, send) }
+            }
+        }
     }
 }
 

@@ -7,74 +7,58 @@ use crate::explain::Subject;
 use crate::explain::alive::When;
 use crate::scene::ledger::{self, BANDS};
 use crate::scene::{format, text_width};
-use crate::ui::Shared;
 use crate::ui::explain::{Number, mark, marked};
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
-/// What the counter shows.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
-    /// The scenario and what it comes to.
-    pub evaluated: Shared<Evaluated>,
-    /// The language.
-    pub locale: Locale,
-    /// Width in CSS pixels.
-    pub width: f64,
-    /// When.
-    pub playhead: Nanos,
-    /// Names its parts in the document.
-    #[prop_or(AttrValue::Static("counter"))]
-    pub id: AttrValue,
-}
+/// Names its parts in the document.
+const ID: &str = "counter";
 
-/// The counter.
-#[component]
-pub fn Counter(props: &Props) -> Html {
-    let Props { evaluated, locale, id, .. } = props;
+/// The counter of an instant, `width` CSS pixels wide.
+pub fn counter(evaluated: &Evaluated, locale: Locale, width: f64, playhead: Nanos) -> Html {
     let outcome = &evaluated.outcome;
-    let scene = ledger::bar(outcome, props.playhead, props.width);
+    let scene = ledger::bar(outcome, playhead, width);
     let (total, memory) = (format::bytes(scene.total), format::bytes(outcome.memory));
-    let text = words::chart_counter_text(*locale, &memory, &format::time(props.playhead), &total);
+    let text = words::chart_counter_text(locale, &memory, &format::time(playhead), &total);
     let over = scene.total > outcome.memory;
     let left = if over {
-        words::chart_counter_over(*locale, &mark(0, &format::bytes(scene.total - outcome.memory)))
+        words::chart_counter_over(locale, &mark(0, &format::bytes(scene.total - outcome.memory)))
     } else {
-        words::chart_counter_free(*locale, &mark(0, &format::bytes(outcome.memory - scene.total)))
+        words::chart_counter_free(locale, &mark(0, &format::bytes(outcome.memory - scene.total)))
     };
-    let when = When::At(props.playhead);
-    let free = [(Subject::Free(when), words::chart_counter_title(*locale))];
+    let when = When::At(playhead);
+    let free = [(Subject::Free(when), words::chart_counter_title(locale))];
     let of = [
-        (Subject::Total(when), words::chart_total(*locale)),
-        (Subject::Capacity, words::explain_capacity(*locale)),
+        (Subject::Total(when), words::chart_total(locale)),
+        (Subject::Capacity, words::explain_capacity(locale)),
     ];
-    let sum = words::chart_counter_of(*locale, &mark(1, &memory), &mark(0, &total));
+    let sum = words::chart_counter_of(locale, &mark(1, &memory), &mark(0, &total));
     let mut classes = BANDS.map(ledger::Band::class).to_vec();
     classes.push("overflow");
     html! {
-        <figure class="chart chart-counter" aria-label={words::chart_counter_title(*locale)}>
+        <figure class="chart chart-counter" aria-label={words::chart_counter_title(locale)}>
             <div class="chart-head">
-                <p class="counter-total num">{marked(&sum, &of, *locale)}</p>
-                <p class={classes!("counter-left", "num", over.then_some("over"))}>{marked(&left, &free, *locale)}</p>
+                <p class="counter-total num">{marked(&sum, &of, locale)}</p>
+                <p class={classes!("counter-left", "num", over.then_some("over"))}>{marked(&left, &free, locale)}</p>
             </div>
             <svg class="chart-body" role="img" aria-label={text} width={scene.width.to_string()} height={scene.height.to_string()}>
-                { patterns(id, &classes) }
+                { patterns(ID, &classes) }
                 { axis::rect("counter-frame", scene.frame, None) }
                 { for scene.parts.iter().map(|part| html! {
-                    <g key={part.band.class()}>{ axis::rect(format!("mark mark-{}", part.band.class()), part.rect, fill(id, part.band.class())) }</g>
+                    <g key={part.band.class()}>{ axis::rect(format!("mark mark-{}", part.band.class()), part.rect, fill(ID, part.band.class())) }</g>
                 }) }
-                if let Some(rect) = scene.overflow { { axis::rect("mark mark-overflow", rect, fill(id, "overflow")) } }
-                { for scene.parts.iter().filter_map(|part| label(part, *locale)) }
+                if let Some(rect) = scene.overflow { { axis::rect("mark mark-overflow", rect, fill(ID, "overflow")) } }
+                { for scene.parts.iter().filter_map(|part| label(part, locale)) }
                 { axis::rect("counter-edge", scene.frame, None) }
                 <line class="counter-peak" x1={scene.peak.to_string()} x2={scene.peak.to_string()} y1="0" y2={scene.height.to_string()} />
-                { peak(&scene, &format::bytes(outcome.peak.row.total()), *locale) }
+                { peak(&scene, &format::bytes(outcome.peak.row.total()), locale) }
             </svg>
-            <ul class="legend num" aria-label={words::chart_legend(*locale)}>
+            <ul class="legend num" aria-label={words::chart_legend(locale)}>
                 { for BANDS.iter().filter(|band| present(evaluated, **band)).map(|band| {
                     let bytes = scene.parts.iter().find(|part| part.band == *band).map_or(Bytes::ZERO, |part| part.bytes);
                     html! {
-                        <li key={band.class()}>{swatch(id, band.class())}<span>{name::band(*locale, *band)}</span>
-                            <b><Number subject={Subject::Band(*band, when)} value={format::bytes(bytes)} name={name::band(*locale, *band)} locale={*locale} /></b></li>
+                        <li key={band.class()}>{swatch(ID, band.class())}<span>{name::band(locale, *band)}</span>
+                            <b><Number subject={Subject::Band(*band, when)} value={format::bytes(bytes)} name={name::band(locale, *band)} {locale} /></b></li>
                     }
                 }) }
             </ul>

@@ -74,6 +74,10 @@ pub fn Ledger(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| focus.set(!*focus))
     };
     let plot = scene.plot;
+    let given = (evaluated.clone(), measured.clone(), locale);
+    let table = use_callback(given, |(), (evaluated, measured, locale)| {
+        rows(evaluated, measured.as_ref(), *locale)
+    });
     html! {
         <figure class={classes!("chart", "chart-ledger", props.stale.then_some("stale"))} aria-label={words::chart_ledger_title(locale)}>
             <div class="chart-head">
@@ -89,7 +93,7 @@ pub fn Ledger(props: &Props) -> Html {
                     onseek={props.onseek.clone()} {onpoint} />
             </div>
             { readout(evaluated, measured.as_ref(), *pointed, locale) }
-            <LedgerTwin evaluated={evaluated.clone()} {measured} {locale} open={props.open} />
+            <Twin caption={words::chart_ledger_title(locale)} {locale} open={props.open} {table} />
         </figure>
     }
 }
@@ -253,36 +257,23 @@ fn legend(scene: &scene::Ledger, id: &str, locale: Locale) -> Html {
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct TwinProps {
-    evaluated: Shared<Evaluated>,
-    measured: Option<Shared<Comparison>>,
-    locale: Locale,
-    open: bool,
-}
-
-#[component]
-fn LedgerTwin(props: &TwinProps) -> Html {
-    let given = (props.evaluated.clone(), props.measured.clone(), props.locale);
-    let table = use_callback(given, |(), (evaluated, measured, locale)| {
-        let mut head =
-            vec![words::chart_time(*locale).to_owned(), words::chart_total(*locale).to_owned()];
-        head.extend(measured.iter().map(|_| words::measured_name(*locale).to_owned()));
-        head.extend(name::bands(*locale));
-        let row = |step: crate::engine::ledger::Step| {
-            let mut cells = vec![format::time(step.at), format::bytes(step.row.total())];
-            let there = |measured: &Shared<Comparison>| {
-                measured.at(step.at).map_or_else(|| format::NONE.to_owned(), format::bytes)
-            };
-            cells.extend(measured.iter().map(there));
-            cells.extend(BANDS.map(|band| format::bytes(band.bytes(&step.row))));
-            cells
+fn rows(evaluated: &Evaluated, measured: Option<&Shared<Comparison>>, locale: Locale) -> Table {
+    let mut head =
+        vec![words::chart_time(locale).to_owned(), words::chart_total(locale).to_owned()];
+    head.extend(measured.map(|_| words::measured_name(locale).to_owned()));
+    head.extend(name::bands(locale));
+    let row = |step: crate::engine::ledger::Step| {
+        let mut cells = vec![format::time(step.at), format::bytes(step.row.total())];
+        let there = |measured: &Shared<Comparison>| {
+            measured.at(step.at).map_or_else(|| format::NONE.to_owned(), format::bytes)
         };
-        Table {
-            head,
-            rows: scene::table(&evaluated.outcome, MOST_ROWS).into_iter().map(row).collect(),
-            all: evaluated.outcome.ledger.len(),
-        }
-    });
-    html! { <Twin caption={words::chart_ledger_title(props.locale)} locale={props.locale} open={props.open} {table} /> }
+        cells.extend(measured.map(there));
+        cells.extend(BANDS.map(|band| format::bytes(band.bytes(&step.row))));
+        cells
+    };
+    Table {
+        head,
+        rows: scene::table(&evaluated.outcome, MOST_ROWS).into_iter().map(row).collect(),
+        all: evaluated.outcome.ledger.len(),
+    }
 }

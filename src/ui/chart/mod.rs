@@ -19,14 +19,14 @@ mod twin;
 mod zoom;
 
 pub use beside::Beside;
-pub use counter::Counter;
+pub use counter::counter;
 pub use ledger::Ledger;
 pub use name::{layer as layer_name, policy_name, tensor as tensor_name};
 pub use pareto::Pareto;
 pub use ratio::Ratio;
 pub use reason::why;
 pub use timeline::Timeline;
-pub use zoom::Zoom;
+pub use zoom::{Magnified, zoom};
 
 use crate::engine::error::Notes;
 use crate::engine::outcome::Outcome;

@@ -115,15 +115,25 @@ fn Found(props: &FoundProps) -> Html {
         let locked = locked.setter();
         Callback::from(move |lock: bool| locked.set(lock.then_some(domain)))
     };
+    let table = use_callback((front.clone(), *locale), |(), (front, locale)| rows(front, *locale));
+    let node = use_node_ref();
+    let moved = Overlay {
+        asked: asked.clone(),
+        front: front.clone(),
+        scene: scene.clone(),
+        pointed: at,
+        onpoint: pointed.setter(),
+        onlock,
+    };
     html! {
         <figure class={classes!("chart", "chart-pareto", asked.stale.then_some("stale"))} aria-label={words::chart_pareto_title(*locale)}>
             { legend(&scene, *locale) }
             <div class="chart-stage">
                 <Body evaluated={evaluated.clone()} front={front.clone()} scene={scene.clone()} locale={*locale} id={id.clone()} />
-                <Overlay asked={asked.clone()} front={front.clone()} {scene} pointed={at} onpoint={pointed.setter()} {onlock} />
+                { overlay(&moved, &node) }
             </div>
             <p class="chart-readout num" aria-live="polite">{readout(asked, front, at)}</p>
-            <ParetoTwin front={front.clone()} locale={*locale} open={asked.open} />
+            <Twin caption={words::chart_pareto_front(*locale)} locale={*locale} open={asked.open} {table} />
         </figure>
     }
 }
@@ -293,8 +303,7 @@ fn titles(scene: &scene::Pareto, locale: Locale) -> Html {
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct OverlayProps {
+struct Overlay {
     asked: Props,
     front: Shared<Front>,
     scene: Shared<scene::Pareto>,
@@ -304,25 +313,23 @@ struct OverlayProps {
 }
 
 /// All that pointers and keys do: choosing, walking, and moving limits.
-#[component]
-fn Overlay(props: &OverlayProps) -> Html {
-    let OverlayProps { asked, scene, .. } = props;
-    let node = use_node_ref();
+fn overlay(props: &Overlay, node: &NodeRef) -> Html {
+    let Overlay { asked, scene, .. } = props;
     let (width, height) = (scene.width.to_string(), scene.height.to_string());
     let budget = format::bytes(asked.evaluated.scenario.limits.memory);
     let slowest = scene.slowest.zip(asked.evaluated.scenario.limits.step);
     html! {
         <svg ref={node.clone()} class="chart-overlay" {width} {height}>
-            { walker(props, &node) }
-            if let Some((limit, step)) = slowest { { step_handle(props, &node, limit, step) } }
-            { memory_handle(props, &node, &budget) }
+            { walker(props, node) }
+            if let Some((limit, step)) = slowest { { step_handle(props, node, limit, step) } }
+            { memory_handle(props, node, &budget) }
         </svg>
     }
 }
 
 /// One thing to focus: arrow keys walk along the front, Enter chooses; a pointer chooses any dot.
-fn walker(props: &OverlayProps, node: &NodeRef) -> Html {
-    let OverlayProps { asked, front, scene, pointed, onpoint, .. } = props;
+fn walker(props: &Overlay, node: &NodeRef) -> Html {
+    let Overlay { asked, front, scene, pointed, onpoint, .. } = props;
     let locale = asked.locale;
     // Of equal points the walk knows one.
     let key = |i: usize| (front.points[i].summary.peak, front.points[i].summary.step);
@@ -370,7 +377,7 @@ fn walker(props: &OverlayProps, node: &NodeRef) -> Html {
     }
 }
 
-fn walking(props: &OverlayProps, at: Option<usize>) -> Callback<KeyboardEvent> {
+fn walking(props: &Overlay, at: Option<usize>) -> Callback<KeyboardEvent> {
     let (front, scene) = (props.front.clone(), props.scene.clone());
     let (pointed, onpoint, onchoose) =
         (props.pointed, props.onpoint.clone(), props.asked.onchoose.clone());
@@ -404,8 +411,8 @@ struct Handle<'a> {
     onkey: Callback<(Option<Move>, bool)>,
 }
 
-fn memory_handle(props: &OverlayProps, node: &NodeRef, budget: &str) -> Html {
-    let OverlayProps { asked, scene, onlock, .. } = props;
+fn memory_handle(props: &Overlay, node: &NodeRef, budget: &str) -> Html {
+    let Overlay { asked, scene, onlock, .. } = props;
     let Props { evaluated, locale, onlimit, .. } = asked;
     let (card, own) = (evaluated.scenario.hardware.memory, evaluated.scenario.limits.memory);
     let onmove = {
@@ -457,8 +464,8 @@ fn stepped(own: Bytes, step: Move, card: Bytes) -> Bytes {
     }
 }
 
-fn step_handle(props: &OverlayProps, node: &NodeRef, limit: Limit, own: Nanos) -> Html {
-    let OverlayProps { asked, scene, onlock, .. } = props;
+fn step_handle(props: &Overlay, node: &NodeRef, limit: Limit, own: Nanos) -> Html {
+    let Overlay { asked, scene, onlock, .. } = props;
     let (locale, plot) = (asked.locale, scene.plot);
     let text = words::chart_pareto_limit_step_is(locale, &format::time(own));
     let line = html! {
@@ -563,21 +570,6 @@ fn handle(of: &Handle) -> Html {
             <path class="grip-marks" d={format!("M{} {}v6M{} {}v6", x - 2.0, y - 3.0, x + 2.0, y - 3.0)} />
         </g>
     }
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct TwinProps {
-    front: Shared<Front>,
-    locale: Locale,
-    open: bool,
-}
-
-#[component]
-fn ParetoTwin(props: &TwinProps) -> Html {
-    let table = use_callback((props.front.clone(), props.locale), |(), (front, locale)| {
-        rows(front, *locale)
-    });
-    html! { <Twin caption={words::chart_pareto_front(props.locale)} locale={props.locale} open={props.open} {table} /> }
 }
 
 fn rows(front: &Front, locale: Locale) -> Table {

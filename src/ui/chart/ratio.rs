@@ -65,6 +65,9 @@ pub fn Ratio(props: &Props) -> Html {
     // Something is always explained: what the pointer is on, what is selected, or the first block.
     let first = evaluated.scenario.chain.blocks().next();
     let shown = pointed.or(selected).or(first).unwrap_or(0).min(layers.saturating_sub(1));
+    let table = use_callback((evaluated.clone(), locale), |(), (evaluated, locale)| {
+        rows(evaluated, *locale)
+    });
     html! {
         <figure class={classes!("chart", "chart-ratio", props.stale.then_some("stale"))} aria-label={words::chart_ratio_title(locale)}>
             { legend(&scene, id, locale) }
@@ -74,7 +77,7 @@ pub fn Ratio(props: &Props) -> Html {
             </div>
             <p class="chart-readout chart-why" aria-live="polite"><b>{name::layer(locale, &evaluated.scenario.chain.layers[shown].name)}</b>{" · "}{marked(&marked_why(locale, evaluated, shown), &numbers(locale, shown), locale)}</p>
             <Saves evaluated={evaluated.clone()} {locale} layer={shown} />
-            <RatioTwin evaluated={evaluated.clone()} {locale} open={props.open} />
+            <Twin caption={words::chart_ratio_title(locale)} {locale} open={props.open} {table} />
         </figure>
     }
 }
@@ -294,21 +297,6 @@ fn spoken(evaluated: &Evaluated, column: &scene::Column, locale: Locale) -> Stri
         );
     }
     heading(locale, evaluated, layers.start)
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct TwinProps {
-    evaluated: Shared<Evaluated>,
-    locale: Locale,
-    open: bool,
-}
-
-#[component]
-fn RatioTwin(props: &TwinProps) -> Html {
-    let table = use_callback((props.evaluated.clone(), props.locale), |(), (evaluated, locale)| {
-        rows(evaluated, *locale)
-    });
-    html! { <Twin caption={words::chart_ratio_title(props.locale)} locale={props.locale} open={props.open} {table} /> }
 }
 
 fn rows(evaluated: &Evaluated, locale: Locale) -> Table {

@@ -4,6 +4,7 @@ use super::pattern::{fill, patterns, swatch};
 use super::playhead::Playhead;
 use super::twin::{MOST_ROWS, Table, Twin};
 use super::{Evaluated, axis, name};
+use crate::engine::sort;
 use crate::engine::trace::{Span, SpanKind};
 use crate::engine::units::{Bytes, Nanos};
 use crate::scene::time::Window;
@@ -63,6 +64,9 @@ pub fn Timeline(props: &Props) -> Html {
             pointed.set(at.and_then(|(x, y)| scene.hit(&evaluated.outcome, x, y)));
         })
     };
+    let table = use_callback((evaluated.clone(), locale), |(), (evaluated, locale)| {
+        rows(evaluated, *locale)
+    });
     html! {
         <figure class={classes!("chart", "chart-timeline", props.stale.then_some("stale"))} aria-label={words::chart_timeline_title(locale)}>
             <div class="chart-head"><figcaption>{words::chart_timeline_title(locale)}</figcaption></div>
@@ -77,7 +81,7 @@ pub fn Timeline(props: &Props) -> Html {
                     |span| sentence(locale, evaluated, span),
                 ) }
             </p>
-            <TimelineTwin evaluated={evaluated.clone()} {locale} open={props.open} />
+            <Twin caption={words::chart_timeline_title(locale)} {locale} open={props.open} {table} />
         </figure>
     }
 }
@@ -216,31 +220,15 @@ fn inside(bar: &scene::Bar) -> Option<Html> {
     })
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct TwinProps {
-    evaluated: Shared<Evaluated>,
-    locale: Locale,
-    open: bool,
-}
-
-#[component]
-fn TimelineTwin(props: &TwinProps) -> Html {
-    let table = use_callback((props.evaluated.clone(), props.locale), |(), (evaluated, locale)| {
-        rows(evaluated, *locale)
-    });
-    html! { <Twin caption={words::chart_timeline_title(props.locale)} locale={props.locale} open={props.open} {table} /> }
-}
-
 /// Stalls first, since they are what a reader looks for, then the longest spans, in order of time.
 fn rows(evaluated: &Evaluated, locale: Locale) -> Table {
     let spans = &evaluated.outcome.spans;
-    let mut order: Vec<usize> = (0..spans.len()).collect();
-    order.sort_by_key(|&i| {
+    let mut order = sort::order(spans.len(), |i| {
         let span = &spans[i];
-        (!is_stall(span.kind), std::cmp::Reverse(span.end - span.start), i)
+        (u64::from(!is_stall(span.kind)), !(span.end - span.start).0, 0)
     });
     order.truncate(MOST_ROWS);
-    order.sort_by_key(|&i| (spans[i].start, i));
+    let order = sort::sorted(&order, |&i| (spans[i].start.0, i as u64, 0));
     let row = |span: &Span| {
         vec![
             name::kind(locale, span.kind).to_owned(),

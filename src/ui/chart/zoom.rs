@@ -6,14 +6,12 @@ use crate::words::{self, Locale};
 use yew::prelude::*;
 
 /// What the buttons need.
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+pub struct Magnified {
     /// The language.
     pub locale: Locale,
     /// All of the step.
     pub whole: Window,
     /// What is shown; all of it by default.
-    #[prop_or_default]
     pub window: Option<Window>,
     /// About where.
     pub playhead: Nanos,
@@ -22,9 +20,8 @@ pub struct Props {
 }
 
 /// Nearer, farther, earlier, later, all.
-#[component]
-pub fn Zoom(props: &Props) -> Html {
-    let Props { locale, whole, playhead, .. } = *props;
+pub fn zoom(props: &Magnified) -> Html {
+    let Magnified { locale, whole, playhead, .. } = *props;
     let shown = props.window.unwrap_or(whole);
     let is_whole = shown.length() >= whole.length();
     let button = |text: &'static str, label: &'static str, next: Window, disabled: bool| {

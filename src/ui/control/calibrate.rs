@@ -1,12 +1,12 @@
 //! A few numbers of a real run, and the free knobs fitted to them: fields, a button, and what the fit says. Applying it sets the
-//! knobs as any other turn would, in one entry of history.
+//! knobs as any other turn would, in one entry of history. The page has the box ([`crate::ui::folded`]), what is in it is drawn by the program
+//! `details`.
 
 use super::panel::kind_words;
 use super::residual::fitted;
 use super::slider::Field;
 use crate::engine::calibrate::{self, Calibration, Knob};
 use crate::engine::{Error, PolicyKind};
-use crate::ui::Shared;
 use crate::ui::notice;
 use crate::ui::store::Msg;
 use crate::words::{self, Locale};
@@ -24,15 +24,17 @@ const FIELDS: [(&str, &str, &str); 4] = [
     ("measured-other-peak", "peak_checkpoint_gib", "GiB"),
 ];
 
-/// What is calibrated.
+/// What is fitted.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The request in force, as text.
-    pub request: Shared<String>,
+    pub request: AttrValue,
     /// The kind of its policy.
     pub policy: PolicyKind,
     /// The language.
     pub locale: Locale,
+    /// Whether the box is open.
+    pub open: bool,
     /// Told of what is applied or forgotten.
     pub send: Callback<Msg>,
 }
@@ -43,17 +45,10 @@ struct Fit {
     result: Result<Calibration, Error>,
 }
 
-/// The folded box; drawn only while open.
+/// What is in the box; drawn only while open.
 #[component]
-pub fn Calibrate(props: &Props) -> Html {
+pub fn Fitting(props: &Props) -> Html {
     let locale = props.locale;
-    let open = use_state_eq(|| false);
-    let ontoggle = {
-        let open = open.clone();
-        Callback::from(move |event: Event| {
-            open.set(event.target_unchecked_into::<web_sys::HtmlDetailsElement>().open());
-        })
-    };
     // Not a state: a field that is left by pressing the button has to be read by that same press.
     let numbers = use_mut_ref(|| [const { Value::Null }; 4]);
     let again = use_force_update();
@@ -92,19 +87,16 @@ pub fn Calibrate(props: &Props) -> Html {
     };
     let plan = words::calibrate_own(locale, kind_words(props.policy, locale));
     html! {
-        <details class="expert calibrate" {ontoggle}>
-            <summary>{words::calibrate_title(locale)}</summary>
-            if *open {
-                <form {onsubmit}>
-                    <p class="knob-about">{words::calibrate_help(locale)}</p>
-                    <fieldset><legend>{plan}</legend>{ field(0) }{ field(1) }</fieldset>
-                    <fieldset><legend>{other_words(props.policy, locale)}</legend>{ field(2) }{ field(3) }</fieldset>
-                    <p class="buttons"><button class="primary">{words::calibrate_fit(locale)}</button></p>
-                </form>
-                <div role="status">{ said(fit.as_ref(), &request, props) }</div>
-                { turns(fit.as_ref(), &request, props) }
-            }
-        </details>
+        if props.open {
+            <form {onsubmit}>
+                <p class="knob-about">{words::calibrate_help(locale)}</p>
+                <fieldset><legend>{plan}</legend>{ field(0) }{ field(1) }</fieldset>
+                <fieldset><legend>{other_words(props.policy, locale)}</legend>{ field(2) }{ field(3) }</fieldset>
+                <p class="buttons"><button class="primary">{words::calibrate_fit(locale)}</button></p>
+            </form>
+            <div role="status">{ said(fit.as_ref(), &request, props) }</div>
+            { turns(fit.as_ref(), &request, props) }
+        }
     }
 }
 

@@ -84,23 +84,10 @@ pub struct Props {
     pub send: Callback<Msg>,
 }
 
-/// The folded settings; drawn only while open.
+/// The settings, in their box; drawn by the program `details`.
 #[component]
 pub fn Expert(props: &Props) -> Html {
-    let open = use_state_eq(|| false);
-    let locale = props.locale;
-    let ontoggle = {
-        let open = open.clone();
-        Callback::from(move |event: Event| {
-            open.set(event.target_unchecked_into::<web_sys::HtmlDetailsElement>().open());
-        })
-    };
-    html! {
-        <details class="expert" {ontoggle}>
-            <summary>{words::app_settings(locale)}</summary>
-            if *open { { for GROUPS.iter().map(|(group, title)| group_of(group, *title, props)) } }
-        </details>
-    }
+    html! { { for GROUPS.iter().map(|(group, title)| group_of(group, *title, props)) } }
 }
 
 fn group_of(group: &str, title: Words, props: &Props) -> Html {

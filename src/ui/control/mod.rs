@@ -9,8 +9,10 @@ mod residual;
 mod slider;
 mod states;
 
+pub use calibrate::Fitting;
 pub use choice::Choice;
-pub use panel::Panel;
+pub use expert::Expert;
+pub use panel::{Props as PanelProps, panel};
 pub use paste::Paste;
 pub use slider::Slider;
 use states::States;

@@ -1,7 +1,5 @@
 //! The panel of knobs: the four that matter most first, then five more, then everything.
 
-use super::calibrate::Calibrate;
-use super::expert::Expert;
 use super::{Choice, Slider};
 use crate::engine::Scenario;
 use crate::engine::policy::{Action, Policy, PolicyKind};
@@ -9,12 +7,12 @@ use crate::engine::workload::Workload;
 use crate::scene::slider::Range;
 use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
+use crate::ui::folded::Folded;
 use crate::ui::store::Msg;
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
 /// What the panel turns.
-#[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The scenario in force.
     pub evaluated: Shared<Evaluated>,
@@ -53,19 +51,21 @@ const BLANK: Knob = Knob {
 };
 
 /// The panel.
-#[component]
-pub fn Panel(props: &Props) -> Html {
+pub fn panel(props: &Props) -> Html {
     let Props { evaluated, request, locale, send } = props;
     let policy = &evaluated.scenario.policy;
     let (first, second) = knobs(evaluated);
     let slider = |knob: Knob| slider(&knob, policy.kind, *locale, send);
+    let folded = |kind: &'static str, class: &'static str, title: &'static str| {
+        html! { <Folded {kind} {class} title={html! { {title} }} request={request.clone()} locale={*locale} send={send.clone()} /> }
+    };
     html! {
         <div class="panel">
             { policy_menu(policy, *locale, send) }
             <div class="knobs first">{ for first.into_iter().map(slider) }</div>
             <div class="knobs second">{ for second.into_iter().map(slider) }</div>
-            <Expert evaluated={evaluated.clone()} locale={*locale} send={send.clone()} />
-            <Calibrate request={request.clone()} policy={policy.kind} locale={*locale} send={send.clone()} />
+            { folded("settings", "expert", words::app_settings(*locale)) }
+            { folded("fit", "expert calibrate", words::calibrate_title(*locale)) }
         </div>
     }
 }

@@ -174,8 +174,7 @@ fn parse(text: &str) -> Value {
         return Value::Null;
     }
     // What is too large for a number is refused like any other text.
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-    number.map_or_else(|| text.into(), json)
+    crate::request::number(text).map_or_else(|| text.into(), json)
 }
 
 /// A whole number where it is one, so that counts stay counts.

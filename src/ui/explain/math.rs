@@ -296,7 +296,9 @@ impl Page<'_> {
         match tolerance {
             Tolerance::Exact => words::explain_trust_exact(self.locale).to_owned(),
             Tolerance::Peak => words::explain_trust_peak(self.locale, &share),
-            Tolerance::Time => words::explain_trust_time(self.locale, &share),
+            Tolerance::Time | Tolerance::PresetTime => {
+                words::explain_trust_time(self.locale, &share)
+            }
             Tolerance::Formula => words::explain_trust_formula(self.locale).to_owned(),
             Tolerance::Given => words::explain_trust_given(self.locale).to_owned(),
         }

@@ -1,18 +1,19 @@
-//! Where a number comes from, one tap away: a quiet button around the number ([`Number`]), and one sheet for all of them
-//! ([`Explained`]). Numbers inside sentences are marked in the text ([`mark`]) and made buttons where it is drawn ([`marked`]).
+//! Where a number comes from, one tap away: a quiet button around the number ([`Number`]), and one place for all of them
+//! ([`Explained`]), into which the program `details` draws the sheet ([`Sheet`]). Numbers inside sentences are marked in the text ([`mark`]) and made buttons where it is drawn ([`marked`]).
 
 mod math;
 mod sheet;
 
 use crate::explain::Subject;
 use crate::ui::Shared;
-use crate::ui::chart::Evaluated;
+use crate::ui::hosted::{Hosted, Said};
 use crate::words::{self, Locale};
-use sheet::Sheet;
+use serde_json::json;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 pub use math::{Book, within};
+pub use sheet::Sheet;
 
 /// Which number is open, and how to open one.
 #[derive(Clone, PartialEq)]
@@ -31,27 +32,36 @@ struct Opened {
 /// What numbers are about.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
-    /// The scenario and what it comes to.
-    pub evaluated: Shared<Evaluated>,
+    /// The request in force, as text.
+    pub request: Shared<String>,
     /// The language.
     pub locale: Locale,
     /// The page.
     pub children: Html,
 }
 
-/// The page and its one sheet.
+/// The page and the place of its one sheet.
 #[component]
 pub fn Explained(props: &Props) -> Html {
-    let Props { evaluated, locale, children } = props;
+    let Props { request, locale, children } = props;
     let opened = use_state_eq(|| None::<Opened>);
     let ask = use_callback(opened.setter(), |next, opened| opened.set(next));
     let anchor = opened.as_ref().map(|opened| Element::from(opened.anchor.clone()));
+    let onsaid = use_callback(opened.setter(), |said: Said, opened| {
+        if said == Said::Closed {
+            opened.set(None);
+        }
+    });
+    let sheet = |Opened { subject, anchor }: Opened| {
+        let json = json!({"locale": locale.tag(), "request": **request, "subject": subject});
+        html! {
+            <div class="explain-place"><Hosted kind="sheet" json={json.to_string()} {anchor} locale={*locale} {onsaid} /></div>
+        }
+    };
     html! {
-        <ContextProvider<Asking> context={Asking { anchor, ask: ask.clone() }}>
+        <ContextProvider<Asking> context={Asking { anchor, ask }}>
             { children.clone() }
-            if let Some(Opened { subject, anchor }) = (*opened).clone() {
-                <Sheet evaluated={evaluated.clone()} locale={*locale} {subject} {anchor} onclose={ask.reform(|()| None)} />
-            }
+            { (*opened).clone().map(sheet).unwrap_or_default() }
         </ContextProvider<Asking>>
     }
 }

@@ -11,12 +11,18 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, Node, window};
 use yew::prelude::*;
 
+/// What the sheet explains.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
+    /// The scenario and what it comes to.
     pub evaluated: Shared<Evaluated>,
+    /// The language.
     pub locale: Locale,
+    /// The number.
     pub subject: Subject,
+    /// Where it stands.
     pub anchor: HtmlElement,
+    /// Told that it is to be closed.
     pub onclose: Callback<()>,
 }
 

@@ -54,4 +54,4 @@ measured-elsewhere = { $count } 个属于其他设备或其他步。
 measured-thinned = 略去 { $count } 个，高低极值保留。
 measured-before = { $count } 个在生成文件时已略去。
 measured-unread = { $count } 个没有可用的时间或大小。
-measured-notes = 制作者备注：
+measured-notes = 生成工具备注：

@@ -94,11 +94,12 @@ impl Builder<'_> {
         Work { kind, flops, moved, time }
     }
 
-    /// Backward makes the gradient of the input and that of the weight, each as long as forward; frozen weights have none
-    /// (LoRA's own are small beside them).
+    /// Backward makes the gradient of the input and that of the weight, each half of it; frozen weights have none (LoRA's own
+    /// are small beside them).
     fn backward(&self, forward: Nanos, linear: Nanos) -> Nanos {
         let whole = forward.secs() * self.training.backward_ratio;
-        let frozen = if self.training.lora_rank.is_some() { linear.secs() } else { 0.0 };
+        let half = linear.secs() * self.training.backward_ratio / 2.0;
+        let frozen = if self.training.lora_rank.is_some() { half } else { 0.0 };
         Nanos::from_secs((whole - frozen).max(0.0))
     }
 

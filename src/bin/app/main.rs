@@ -1,5 +1,7 @@
 //! The page's program. In the search worker, where there is no window, it only offers its exported functions.
 
+mod door;
+
 fn main() {
     console_error_panic_hook::set_once();
     let Some(root) = web_sys::window()

@@ -1,6 +1,7 @@
 //! The JavaScript door of the JSON interface: text in, text out, errors as `{"error": …}`.
 
-use crate::engine::{door, schema};
+use galley::engine::{door, schema};
+use galley::ui::planner;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The outcome of a scenario.
@@ -14,21 +15,14 @@ pub fn evaluate(json: &str) -> String {
 #[wasm_bindgen]
 #[must_use]
 pub fn front(json: &str) -> String {
-    door::text(&door::front(json))
+    door::text(&door::simulated_front(json))
 }
 
 /// The best plan.
 #[wasm_bindgen]
 #[must_use]
 pub fn plan(json: &str) -> String {
-    door::text(&door::plan(json))
-}
-
-/// The free knobs, fitted to measured numbers.
-#[wasm_bindgen]
-#[must_use]
-pub fn calibrate(json: &str) -> String {
-    door::text(&door::calibrate(json))
+    door::text(&door::simulated_plan(json))
 }
 
 /// Every key of a request, and what the answers hold.
@@ -42,5 +36,5 @@ pub fn schema() -> String {
 #[wasm_bindgen]
 #[must_use]
 pub fn survey(json: &str) -> String {
-    super::planner::survey(json).unwrap_or_else(|error| error.to_json())
+    planner::survey(json).unwrap_or_else(|error| error.to_json())
 }
