@@ -24,10 +24,6 @@ pub const fn float(number: f64) -> u64 {
 }
 
 #[inline(never)]
-#[expect(
-    clippy::stable_sort_primitive,
-    reason = "most come nearly in order, and this sort knows runs"
-)]
 fn places(mut keyed: Vec<(Key, usize)>) -> Vec<usize> {
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, place)| place).collect()
