@@ -71,7 +71,7 @@ pub struct Policy {
     /// How copies are cut.
     pub granularity: Granularity,
     /// Tensors smaller than this stay, whatever the policy would offload.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub min_offload_bytes: u64,
     /// Safety margin of the window, ms.
     pub epsilon_ms: f64,
@@ -152,9 +152,8 @@ impl Policy {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-const fn is_zero(bytes: &u64) -> bool {
-    *bytes == 0
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn read_plan(group: &mut Group) -> Result<Option<Vec<Action>>, Error> {

@@ -39,7 +39,7 @@ fn of_measured(measured: &Measured) -> Value {
     ])
 }
 
-/// From text; none for what [`write`] did not write.
+/// From text; none for what [`write()`] did not write.
 #[must_use]
 pub fn read(text: &str) -> Option<Answer> {
     let mut answer: Value = serde_json::from_str(text).ok()?;

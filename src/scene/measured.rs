@@ -1,4 +1,4 @@
-//! A measured curve as a line over the ledger. Principal functions [`line`] and [`path`]; their law: every column of pixels keeps its
+//! A measured curve as a line over the ledger. Principal functions [`line()`] and [`path`]; their law: every column of pixels keeps its
 //! lowest and highest point, and no column has more than four.
 
 use super::time::TimeAxis;

@@ -1,4 +1,4 @@
-//! The program `details`: what nobody needs at first, drawn into places of the page ([`super::hosted`]). It has an engine of its own
+//! The program `details`: what nobody needs at first, drawn into places of the page (`hosted`). It has an engine of its own
 //! and evaluates the page's request again, once for each text.
 
 use super::accuracy::CaseBook;
@@ -44,7 +44,7 @@ thread_local! {
 }
 
 /// Draws a part (`cases`, `fit`, `settings` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
-/// [`super::hosted::heard`] reads.
+/// `hosted::heard` reads.
 pub fn show(
     element: &Element,
     kind: String,

@@ -148,11 +148,20 @@ pub fn Hosted(props: &Props) -> Html {
             tries.set(*tries + 1);
         })
     };
+    // What hangs on a number goes when it is not wanted any more, and the number has the focus again.
+    let close = anchor.clone().map(|anchor| {
+        let onclick = onsaid.reform(move |_: MouseEvent| {
+            // A number that is already gone needs none.
+            let _gone = anchor.focus();
+            Said::Closed
+        });
+        html! { <button type="button" class="icon quiet" {onclick} aria-label={words::explain_close(*locale)}>{"×"}</button> }
+    });
     let waiting = match &*state {
         Some(Said::Ready) => Html::default(),
         Some(_) => html! {
             <p class="hosted-state problem" role="alert">{words::details_failed(*locale)}{" "}
-                <button type="button" onclick={onagain}>{words::details_again(*locale)}</button></p>
+                <button type="button" onclick={onagain}>{words::details_again(*locale)}</button>{close}</p>
         },
         None => {
             html! { <p class="hosted-state" role="status">{words::details_loading(*locale)}</p> }

@@ -73,6 +73,8 @@ export default async ({ page, url, check, open }) => {
   check("and the page runs on", await page.evaluate(() => document.getElementById("galley-fallback").hidden));
   const found = await violations(page);
   check("axe finds nothing", found.length === 0, found.join("\n       "));
+  await page.locator(".explain-place").getByRole("button", { name: "Close" }).click();
+  check("it can be put away", (await alert.count()) === 0 && (await peak.evaluate((node) => node === document.activeElement)));
   await page.locator("details.calibrate summary").click();
   await page.locator("details.calibrate").getByRole("alert").waitFor();
   await page.unroute(/\/details_bg\.wasm/);
