@@ -61,6 +61,11 @@ export default async ({ page, url, check, open }) => {
   const fit = await page.evaluate(async () => JSON.parse(await globalThis.galley.calibrate({
     v: 1, workload: { preset: "gpt2-xl" }, hardware: { preset: "a100-80g" }, policy: { kind: "keep" }, measured: { step_s: 0.5 } })));
   check("a script can calibrate", typeof fit.fitted?.efficiency === "number", JSON.stringify(fit));
+  const knapsack = { size_bytes: [2, 3, 2, 4, 1], runtime_s: [1, 2, 1, 3, 2], budget_bytes: 5 };
+  const packed = await page.evaluate(async (knapsack) => [
+    JSON.parse(await globalThis.galley.exactPlan({ knapsack })), JSON.parse(globalThis.galley.plan({ knapsack }))], knapsack);
+  check("and ask for the additive model there", packed[0].saved_runtime_s === 5, JSON.stringify(packed[0]));
+  check("which the page's own door sends on", /exactPlan/.test(packed[1].error?.message), JSON.stringify(packed[1]));
 
   // Taken away: words and another try, for each part.
   await page.route(/\/details_bg\.wasm/, (route) => route.abort());
