@@ -176,6 +176,7 @@ fn let_go(value: &mut Value, path: &str) {
     }
     if other_model || (path == "policy.kind" && kind != "plan") {
         remove(value, "policy.plan");
+        remove(value, "policy.boundaries");
         if kind == "plan" {
             remove(value, "policy.kind");
         }

@@ -48,6 +48,10 @@ pub enum Accepted {
     Tensors(usize),
     /// Layer counts with that sum.
     SumTo(u64),
+    /// Layer counts of segments without a gap.
+    Runs,
+    /// One entry per segment, of which there are so many.
+    Boundaries(usize),
     /// A list of actions, one per block, layer or tensor.
     Actions {
         /// Blocks.
@@ -136,6 +140,8 @@ impl Display for Accepted {
             Self::UpTo(most) => write!(f, "a list of at most {most} entries"),
             Self::Tensors(most) => write!(f, "at most {most} saved tensors"),
             Self::SumTo(total) => write!(f, "layer counts that sum to {total}"),
+            Self::Runs => f.write_str("layer counts of segments without a layer between that is not recomputed"),
+            Self::Boundaries(count) => write!(f, "{count} entries, one per segment"),
             Self::Actions { blocks, layers, tensors } => {
                 write!(f, "{blocks} entries (blocks), {layers} (layers) or {tensors} (tensors)")
             }

@@ -11,6 +11,7 @@ use super::program::OpKind;
 use super::scenario::{MOST_TEXT, Scenario};
 use super::schema;
 use super::search::additive;
+use super::search::fastest::fastest;
 use super::search::front::{Front, objective};
 use super::trace::Span;
 use super::units::Nanos;
@@ -85,7 +86,7 @@ fn simulated_only(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The best plan of the family under λ and limits; of the additive model, or a knapsack, where that is asked for.
+/// The fastest plan that fits, with how far it may be from the best possible; of the additive model, or a knapsack, where that is asked for.
 ///
 /// # Errors
 /// As [`Scenario::parse`].
@@ -96,31 +97,28 @@ pub fn plan(text: &str) -> Answer {
     }
 }
 
-/// The best plan of the family alone: what the page's program answers at once.
+/// The fastest plan of the simulated model alone: what the page's program answers at once.
 ///
 /// # Errors
 /// As [`plan`], and for requests of the additive model.
 pub fn simulated_plan(text: &str) -> Answer {
     simulated_only(text)?;
     let (scenario, notes) = Scenario::parse(text)?;
-    let front = Front::of(&scenario);
-    let Some(best) = front.best() else {
-        return Err(Error::Missing { path: "workload".into(), accepted: Accepted::Object });
-    };
-    let point = &front.points[best];
-    let outcome = evaluate::evaluate(&scenario.with_policy(point.policy.clone()));
-    let plain = front.plain.step.secs();
+    let found = fastest(&scenario);
+    let (policy, plain) = (found.policy.clone(), evaluate::plain(&scenario));
+    let outcome = evaluate::evaluate(&scenario.with_policy(policy));
     Ok(json!({
         "v": 1,
-        "policy": point.policy,
+        "policy": found.policy,
         "outcome": outcome_json(&scenario, &outcome, &notes),
-        "optimal": false,
+        "fits": found.summary.fits,
+        "optimal": found.optimal(),
         "cost_model": "simulated",
-        "objective": objective(&point.summary, &front.plain, &front.weights),
-        "objective_s": point.summary.step.secs(),
-        "bound_s": plain,
-        "gap": if plain > 0.0 { point.summary.step.secs() / plain - 1.0 } else { 0.0 },
-        "searched": front.points.len(),
+        "objective": objective(&found.summary, &plain, &scenario.weights),
+        "objective_s": found.summary.step.secs(),
+        "bound_s": found.bound.secs(),
+        "gap": found.gap(),
+        "searched": found.searched,
     }))
 }
 

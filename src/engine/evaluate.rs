@@ -128,6 +128,7 @@ pub fn summarize(scenario: &Scenario, plan: &Plan) -> Summary {
         step,
         recompute: chain.in_step(recompute),
         stall: chain.in_step(stall),
+        runs: refusal.is_none(),
         fits: refusal.is_none() && scenario.limits.step.is_none_or(|limit| step <= limit),
     }
 }

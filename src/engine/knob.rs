@@ -343,7 +343,13 @@ pub const KNOBS: &[Knob] = &[
     float(P, "epsilon_ms", (0.0, 1e6, "ms"), "rule: safety margin of the window"),
     int(P, "prefetch_layers", 0, 1000, "prefetch distance: layers ahead of use"),
     float(P, "threshold", (0.0, 1e6, ""), "benefit ratio above which a decision is worthwhile"),
-    other(P, "segments", Kind::List, "explicit layer counts, in place of k"),
+    other(
+        P,
+        "segments",
+        Kind::List,
+        "explicit layer counts, in place of k; with plan, how its recomputed layers are grouped, in order",
+    ),
+    other(P, "boundaries", Kind::List, "with plan: keep, host or ssd for each segment's boundary"),
     flag(P, "reentrant", "reentrant checkpointing holds a segment's output too"),
     flag(P, "last_segment_plain", "the last segment runs without checkpointing"),
     other(

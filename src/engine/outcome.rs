@@ -112,7 +112,9 @@ pub struct Summary {
     pub recompute: Nanos,
     /// Waiting in the step.
     pub stall: Nanos,
-    /// Within limits.
+    /// Within the memory of device and host: the numbers are those of this card, not of a larger one.
+    pub runs: bool,
+    /// Within all limits.
     pub fits: bool,
 }
 

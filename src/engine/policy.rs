@@ -79,7 +79,7 @@ pub struct Policy {
     pub prefetch_layers: u64,
     /// Benefit ratio above which a decision is worthwhile.
     pub threshold: f64,
-    /// Explicit layer counts, in place of `k`.
+    /// Explicit layer counts, in place of `k`; of kind `plan`, how its recomputed layers are grouped, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segments: Option<Vec<u64>>,
     /// Reentrant checkpointing.
@@ -89,6 +89,9 @@ pub struct Policy {
     /// The list of kind `plan`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Vec<Action>>,
+    /// What happens to the boundary of each of the plan's segments; all stay when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boundaries: Option<Vec<Action>>,
 }
 
 impl Policy {
@@ -109,6 +112,7 @@ impl Policy {
             reentrant: false,
             last_segment_plain: false,
             plan: None,
+            boundaries: None,
         }
     }
 
@@ -119,7 +123,9 @@ impl Policy {
     pub fn read(group: &mut Group) -> Result<Self, Error> {
         let base = Self::new(PolicyKind::Keep);
         let kind = group.choice("kind", PolicyKind::Keep, PolicyKind::parse)?;
-        let plan = read_plan(group)?;
+        let plan = read_actions(group, "plan", Action::ALL)?;
+        let boundaries =
+            read_actions(group, "boundaries", &[Action::Keep, Action::Host, Action::Ssd])?;
         if kind == PolicyKind::Plan && plan.is_none() {
             return Err(Error::Missing {
                 path: group.path("plan"),
@@ -142,6 +148,7 @@ impl Policy {
             reentrant: group.flag("reentrant", false)?,
             last_segment_plain: group.flag("last_segment_plain", false)?,
             plan,
+            boundaries,
         })
     }
 
@@ -156,19 +163,24 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn read_plan(group: &mut Group) -> Result<Option<Vec<Action>>, Error> {
-    let Some(list) = group.list("plan")? else {
+fn read_actions(
+    group: &mut Group,
+    key: &'static str,
+    allowed: &[Action],
+) -> Result<Option<Vec<Action>>, Error> {
+    let Some(list) = group.list(key)? else {
         return Ok(None);
     };
     list.iter()
         .enumerate()
         .map(|(i, value)| {
-            value.as_str().and_then(Action::parse).ok_or_else(|| {
+            let action = value.as_str().and_then(Action::parse);
+            action.filter(|action| allowed.contains(action)).ok_or_else(|| {
                 Error::unfit(
-                    format!("policy.plan[{i}]"),
+                    format!("policy.{key}[{i}]"),
                     value,
                     Accepted::OneOf(
-                        Action::ALL.iter().map(|action| action.name().to_owned()).collect(),
+                        allowed.iter().map(|action| action.name().to_owned()).collect(),
                     ),
                 )
             })

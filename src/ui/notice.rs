@@ -37,6 +37,7 @@ fn accepted_words(accepted: &Accepted, locale: Locale) -> String {
         Accepted::OneOf(names) => words::accepted_one_of(locale, &names.join(", ")),
         Accepted::Layers(most) => words::accepted_layers(locale, &n(most)),
         Accepted::Tensors(most) => words::accepted_tensors(locale, &n(most)),
+        Accepted::Boundaries(count) => words::accepted_boundaries(locale, &n(count)),
         Accepted::SumTo(total) => words::accepted_sum(locale, &n(total)),
         Accepted::Actions { blocks, layers, tensors } => {
             words::accepted_actions(locale, &n(blocks), &n(layers), &n(tensors))
@@ -65,6 +66,7 @@ fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
         Accepted::Flag => words::accepted_flag,
         Accepted::Object => words::accepted_object,
         Accepted::List => words::accepted_list,
+        Accepted::Runs => words::accepted_runs,
         Accepted::SomeActions => words::accepted_some_actions,
         Accepted::NeedsZero3 => words::accepted_needs_zero3,
         Accepted::Request => words::accepted_request,

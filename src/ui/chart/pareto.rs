@@ -80,6 +80,7 @@ fn current(evaluated: &Evaluated) -> Summary {
         step: outcome.step,
         recompute: outcome.times.recompute,
         stall: outcome.times.stall,
+        runs: outcome.out_of_memory.is_none(),
         fits: outcome.fits,
     }
 }
