@@ -116,7 +116,7 @@ pub fn simulated_plan(text: &str) -> Answer {
         "cost_model": "simulated",
         "objective": objective(&found.summary, &plain, &scenario.weights),
         "objective_s": found.summary.step.secs(),
-        "bound_s": found.bound.secs(),
+        "bound_s": found.bound.map(Nanos::secs),
         "gap": found.gap(),
         "searched": found.searched,
     }))

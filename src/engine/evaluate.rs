@@ -77,7 +77,7 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
 }
 
 /// What of host memory and SSD one micro-batch has: all that are in flight keep theirs there at once, beside the states.
-fn share_of_host(scenario: &Scenario) -> Hardware {
+pub(crate) fn share_of_host(scenario: &Scenario) -> Hardware {
     let (hardware, chain) = (&scenario.hardware, &scenario.chain);
     let host = chain.pipeline.share(hardware.host.saturating_sub(chain.host_states));
     Hardware { host, ssd: chain.pipeline.share(hardware.ssd), ..hardware.clone() }

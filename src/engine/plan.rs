@@ -198,9 +198,14 @@ impl Plan {
         plan
     }
 
-    /// Recomputed layers as segments of these lengths, in order; the lengths were checked before.
+    /// Recomputed layers as segments of these lengths, in order. Lengths for another number of layers change nothing: requests with such were
+    /// refused before.
     fn regroup(&mut self, lengths: &[u64], boundaries: Option<&[Action]>) {
-        let layers: Vec<usize> = self.segments.drain(..).map(|segment| segment.start).collect();
+        let layers: Vec<usize> = self.segments.iter().map(|segment| segment.start).collect();
+        if lengths.iter().sum::<u64>() != layers.len() as u64 {
+            return;
+        }
+        self.segments.clear();
         let mut at = 0;
         for (i, &length) in lengths.iter().enumerate() {
             let next = at + usize::try_from(length).unwrap_or(usize::MAX);

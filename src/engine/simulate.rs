@@ -181,7 +181,7 @@ pub fn need(program: &Program) -> Bytes {
 }
 
 /// Bytes that must be on the device while each operation runs, every copy out before it finished.
-fn demand(program: &Program) -> Vec<u64> {
+pub(crate) fn demand(program: &Program) -> Vec<u64> {
     let n = program.ops.len();
     let mut change = vec![0_i128; n + 1];
     for copy in &program.offloads {

@@ -1,0 +1,167 @@
+//! The least recomputation within a room: a dynamic programme over the layers in forward order, pruned by dominance. Its state is what the
+//! layers so far hold; each layer runs plainly, all kept or some of its tensors made again, or is part of a segment of any length. What a
+//! layer needs at its forward and backward beside what earlier ones hold is fixed (`table`), so that every state is feasible or not by itself
+//! (the peaks of mixed chains of docs/model.md section 3; cf. Beaumont et al. 2019 for the general programme).
+
+use super::table::Row;
+use crate::engine::chain::Chain;
+use crate::engine::plan::{LayerPlan, Plan};
+use crate::engine::policy::Action;
+
+/// States kept per layer: beyond that the front is thinned, and the optimum is no longer sure.
+const MOST: usize = 64;
+
+/// A prefix of the chain, decided.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// What it holds; below 0 while what leaves over the link is still due.
+    held: i64,
+    /// Recomputation so far, ns.
+    time: u64,
+    /// Layer and place of the state that it continues.
+    from: (usize, usize),
+    /// How.
+    step: Step,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    Start,
+    /// Plainly, with this many of the ways to drop its tensors.
+    Plain(usize),
+    /// As a segment from that layer on.
+    Segment,
+}
+
+/// What a segment needs, relative to what is held before it: grows as it does.
+struct Growing {
+    inside: i64,
+    need: i64,
+    time: u64,
+}
+
+/// The plan of least recomputation of which every operation fits in `room`, `away` bytes of the earliest layers leaving over the link. None
+/// where there is none.
+pub fn least(
+    chain: &Chain,
+    rows: &[Row],
+    base: &Plan,
+    room: u64,
+    away: u64,
+    partials: bool,
+) -> Option<Plan> {
+    let room = signed(room);
+    let n = rows.len();
+    let mut states: Vec<Vec<State>> = vec![Vec::new(); n + 1];
+    states[0].push(State { held: -signed(away), time: 0, from: (0, 0), step: Step::Start });
+    for i in 0..n {
+        let here = thinned(std::mem::take(&mut states[i]));
+        let row = &rows[i];
+        let need = signed(row.forward_need.max(row.backward_need));
+        for (at, state) in here.iter().enumerate() {
+            if state.held.max(0) + need > room {
+                continue;
+            }
+            let from = (i, at);
+            let plain = |ways, freed: u64, time| State {
+                held: state.held + signed(row.held) - signed(freed),
+                time: state.time + time,
+                from,
+                step: Step::Plain(ways),
+            };
+            states[i + 1].push(plain(0, 0, 0));
+            for (way, partial) in row.partials.iter().enumerate().filter(|_| partials) {
+                states[i + 1].push(plain(way + 1, partial.freed, partial.time));
+            }
+        }
+        let least = here.iter().map(|state| state.held.max(0)).min().unwrap_or(0);
+        let mut growing = Growing { inside: 0, need: 0, time: 0 };
+        for end in i + 1..=n {
+            let last = &rows[end - 1];
+            let first = end - 1 == i;
+            // The first layer's input is the boundary; where it saves it, its own need has it already.
+            let before = if first {
+                signed(row.boundary - row.input.min(row.boundary))
+            } else {
+                signed(row.boundary)
+            };
+            let own = signed(last.forward_need.max(last.backward_need));
+            let held = if base.reentrant { signed(last.output) } else { 0 };
+            growing.need = growing.need.max(before + growing.inside + own + held);
+            growing.inside += signed(last.held - if first { last.input } else { 0 });
+            growing.time += last.forward;
+            if least + growing.need > room {
+                break;
+            }
+            for (at, state) in here.iter().enumerate() {
+                if state.held.max(0) + growing.need > room {
+                    continue;
+                }
+                states[end].push(State {
+                    held: state.held + signed(row.boundary),
+                    time: state.time + growing.time,
+                    from: (i, at),
+                    step: Step::Segment,
+                });
+            }
+            if states[end].len() > 8 * MOST {
+                let all = std::mem::take(&mut states[end]);
+                states[end] = thinned(all);
+            }
+        }
+        states[i] = here;
+    }
+    let end = thinned(std::mem::take(&mut states[n]));
+    let best = end.iter().min_by_key(|state| (state.time, state.held))?;
+    Some(traced(chain, rows, base, &states, *best))
+}
+
+/// Those that none other is as good as in both and better in one, at most [`MOST`] of them, evenly over what they hold.
+fn thinned(mut states: Vec<State>) -> Vec<State> {
+    states.sort_by_key(|state| (state.time, state.held));
+    let mut front: Vec<State> = Vec::new();
+    for state in states {
+        if front.last().is_none_or(|last| state.held < last.held) {
+            front.push(state);
+        }
+    }
+    if front.len() > MOST {
+        let last = front.len() - 1;
+        front = (0..MOST).map(|i| front[i * last / (MOST - 1)]).collect();
+    }
+    front
+}
+
+fn traced(chain: &Chain, rows: &[Row], base: &Plan, states: &[Vec<State>], last: State) -> Plan {
+    let mut plan = base.clone();
+    let mut segments = Vec::new();
+    let (mut state, mut end) = (last, rows.len());
+    while state.step != Step::Start {
+        let (start, at) = state.from;
+        match state.step {
+            Step::Segment => segments.push((start, end)),
+            Step::Plain(ways) => {
+                let mut actions = vec![Action::Keep; chain.layers[start].saved.len()];
+                if let Some(partial) = ways.checked_sub(1).map(|way| &rows[start].partials[way]) {
+                    for &tensor in &partial.tensors {
+                        actions[tensor] = Action::Recompute;
+                    }
+                }
+                plan.layers[start] = LayerPlan::Plain(actions);
+            }
+            Step::Start => {}
+        }
+        (state, end) = (states[start][at], start);
+    }
+    plan.segments.clear();
+    for (start, end) in segments.into_iter().rev() {
+        plan.recompute(start, end, Action::Keep);
+    }
+    plan.lengths =
+        plan.segments.iter().map(|segment| (segment.end - segment.start) as u64).collect();
+    plan
+}
+
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX >> 2)
+}

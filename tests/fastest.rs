@@ -1,0 +1,132 @@
+//! The fastest plan of the simulated model: under random requests and random plans, and against every plan of small chains.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+#[path = "laws/requests.rs"]
+mod requests;
+
+use galley::engine::outcome::Summary;
+use galley::engine::plan::{LayerPlan, Plan};
+use galley::engine::policy::{Action, Granularity, Policy, PolicyKind};
+use galley::engine::search::fastest::{Found, bound, fastest, table};
+use galley::engine::units::Nanos;
+use galley::engine::{Scenario, evaluate};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use requests::any_memory;
+use serde_json::{Value, json};
+
+fn config(cases: u32) -> Config {
+    let cases = std::env::var("PROPTEST_CASES").map_or(cases, |n| n.parse().expect("a number"));
+    Config { cases, failure_persistence: None, ..Config::default() }
+}
+
+fn scenario(request: &Value) -> Scenario {
+    Scenario::read(request).unwrap_or_else(|error| panic!("{error}: {request}")).0
+}
+
+fn summary(scenario: &Scenario, policy: &Policy) -> Summary {
+    evaluate::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
+}
+
+/// The bound of a whole step.
+fn bound(scenario: &Scenario) -> Option<Nanos> {
+    let micro = bound::bound(scenario, &table::rows(&scenario.chain)).micro?;
+    Some(scenario.chain.in_step(micro) + scenario.chain.optimizer)
+}
+
+/// A plan from dice: an action for every tensor, whole layers recomputed now and then, segments cut where the dice say.
+fn diced(scenario: &Scenario, dice: &[u8]) -> Policy {
+    let mut dice = dice.iter().copied().cycle();
+    let mut roll = |sides: u8| dice.next().unwrap_or(0) % sides;
+    let (mut list, mut lengths, mut run) = (Vec::new(), Vec::new(), 0);
+    for layer in &scenario.chain.layers {
+        let whole = roll(3) == 0 && !layer.saved.is_empty();
+        for _ in &layer.saved {
+            let action = Action::ALL[usize::from(roll(4))];
+            list.push(if whole { Action::Recompute } else { action });
+        }
+        let start = list.len() - layer.saved.len();
+        let again = !layer.saved.is_empty()
+            && list[start..].iter().all(|&action| action == Action::Recompute);
+        if run > 0 && (!again || roll(2) == 0) {
+            lengths.push(run);
+            run = 0;
+        }
+        run += u64::from(again);
+    }
+    lengths.extend((run > 0).then_some(run));
+    // A list as long as there are layers is read as one entry per layer.
+    if [scenario.chain.layers.len(), scenario.chain.blocks().count()].contains(&list.len()) {
+        return Policy { plan: Some(list), k: 1, ..Policy::new(PolicyKind::Plan) };
+    }
+    let actions = [Action::Keep, Action::Host, Action::Ssd];
+    let boundaries = lengths.iter().map(|_| actions[usize::from(roll(3))]).collect();
+    Policy {
+        plan: Some(list),
+        segments: Some(lengths),
+        boundaries: Some(boundaries),
+        granularity: if roll(2) == 0 { Granularity::Layer } else { Granularity::Tensor },
+        prefetch_layers: u64::from(roll(5)),
+        reentrant: scenario.policy.reentrant,
+        k: 1,
+        ..Policy::new(PolicyKind::Plan)
+    }
+}
+
+proptest! {
+    #![proptest_config(config(600))]
+
+    #[test]
+    fn no_plan_is_below_the_bound(request in any_memory(), dice in prop::collection::vec(any::<u8>(), 40)) {
+        let scenario = scenario(&request);
+        let bound = bound(&scenario);
+        for policy in [scenario.policy.clone(), diced(&scenario, &dice), diced(&scenario, &dice[7..])] {
+            let given = summary(&scenario, &policy);
+            if given.runs {
+                prop_assert!(bound.is_some(), "no plan fits, and this one does: {policy:?}");
+                prop_assert!(Some(given.step) >= bound, "{given:?} is below {bound:?}: {policy:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_plan_as_a_policy_is_the_same_plan(request in any_memory(), dice in prop::collection::vec(any::<u8>(), 40)) {
+        let scenario = scenario(&request);
+        let policy = diced(&scenario, &dice);
+        let mut text = request.clone();
+        text["policy"] = json!(policy);
+        let (read, notes) = Scenario::read(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        prop_assert!(notes.clamped.iter().all(|clamped| !clamped.path.starts_with("policy")));
+        let plan = Plan::of(&read.policy, &scenario.chain, &scenario.hardware);
+        let again = plan.to_policy(&scenario.chain, &policy);
+        let again = Plan::of(&again, &scenario.chain, &scenario.hardware);
+        prop_assert_eq!((&again.layers, &again.segments), (&plan.layers, &plan.segments));
+        let segments = plan.layers.iter().filter(|layer| matches!(layer, LayerPlan::Segment(_))).count();
+        prop_assert_eq!(segments, plan.recomputed_layers());
+    }
+}
+
+/// Found again: by its own numbers, through the request, and no slower than the plan that was there.
+fn sound(scenario: &Scenario, found: &Found) {
+    assert_eq!(summary(scenario, &found.policy), found.summary, "{:?}", found.policy);
+    if found.summary.runs {
+        assert!(found.bound.is_some_and(|bound| found.summary.step >= bound), "{found:?}");
+    }
+    let own = summary(scenario, &scenario.policy);
+    if own.runs && !scenario.asks_for_best() {
+        assert!(found.summary.runs && found.summary.step <= own.step, "{found:?}, {own:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(config(60))]
+
+    #[test]
+    fn what_is_found_is_what_it_says(request in any_memory()) {
+        let scenario = scenario(&request);
+        let found = fastest(&scenario);
+        sound(&scenario, &found);
+        prop_assert_eq!(&fastest(&scenario), &found);
+    }
+}
