@@ -130,3 +130,52 @@ proptest! {
         prop_assert_eq!(&fastest(&scenario), &found);
     }
 }
+
+/// Every plan that gives whole blocks one of the four actions, neighbours recomputed together or not, boundaries kept.
+fn every_layer_plan(scenario: &Scenario) -> Vec<Policy> {
+    let blocks = scenario.chain.blocks().count();
+    let mut all = Vec::new();
+    for code in 0..4_usize.pow(u32::try_from(blocks).expect("few")) {
+        let list: Vec<Action> =
+            (0..blocks).map(|i| Action::ALL[code / 4_usize.pow(i as u32) % 4]).collect();
+        let joins: Vec<usize> = (1..blocks)
+            .filter(|&i| list[i - 1] == Action::Recompute && list[i] == Action::Recompute)
+            .collect();
+        for cut in 0..1_usize << joins.len() {
+            let mut lengths: Vec<u64> = Vec::new();
+            for (i, _) in list.iter().enumerate().filter(|(_, action)| **action == Action::Recompute) {
+                let joined = joins.iter().position(|&j| j == i).is_some_and(|at| cut >> at & 1 == 1);
+                match lengths.last_mut() {
+                    Some(last) if joined => *last += 1,
+                    _ => lengths.push(1),
+                }
+            }
+            all.push(Policy {
+                plan: Some(list.clone()),
+                segments: Some(lengths),
+                k: 1,
+                ..Policy { kind: PolicyKind::Plan, ..scenario.policy.clone() }
+            });
+        }
+    }
+    all
+}
+
+#[test]
+fn small_uniform_chains_are_solved() {
+    for layers in 2..=6_u64 {
+        for (act, rate) in [(1.0, 30.0), (1.0, 10.0), (1.0, 4.0), (2.0, 1.0)] {
+            for units in 1..=layers + 1 {
+                let request = json!({"v": 1, "workload": {"kind": "lesson", "layers": layers, "act_gb": act, "layer_s": 0.1},
+                    "hardware": {"d2h_gbps": rate, "h2d_gbps": rate, "ssd_gib": 100, "host_gib": 3, "ssd_read_gbps": 2, "ssd_write_gbps": 2},
+                    "limits": {"memory_gib": act * units as f64 * 1e9 / 1024_f64.powi(3) * 1.0001}});
+                let scenario = scenario(&request);
+                let found = fastest(&scenario);
+                sound(&scenario, &found);
+                let best = every_layer_plan(&scenario).iter().map(|policy| summary(&scenario, policy)).filter(|s| s.runs).map(|s| s.step).min();
+                let Some(best) = best else { println!("{layers} {rate} {units}: nothing runs; {:?}", found.summary.runs); continue };
+                println!("{layers} {rate} {units}: found {:.4} best {:.4} bound {:.4} {} {}", found.summary.step.secs(), best.secs(), found.bound.unwrap_or_default().secs(), if found.summary.step > best {"WORSE"} else if found.optimal() {"proved"} else if found.summary.step < best {"BETTER"} else {"equal"}, found.searched);
+            }
+        }
+    }
+}

@@ -216,18 +216,24 @@ impl Plan {
         self.lengths = lengths.to_vec();
     }
 
-    /// The plan as a policy of kind `plan`: one action per tensor, with the lengths and boundaries of its segments.
+    /// The plan as a policy of kind `plan`: one action per layer where each has but one, otherwise one per tensor, with the lengths and
+    /// boundaries of its segments.
     #[must_use]
     pub fn to_policy(&self, chain: &Chain, base: &Policy) -> Policy {
-        let mut list = Vec::new();
-        for (layer, entry) in chain.layers.iter().zip(&self.layers) {
-            match entry {
-                LayerPlan::Plain(actions) => list.extend_from_slice(actions),
-                LayerPlan::Segment(_) => {
-                    list.extend(layer.saved.iter().map(|_| Action::Recompute));
-                }
+        let one = |entry: &LayerPlan| match entry {
+            LayerPlan::Segment(_) => Some(Action::Recompute),
+            LayerPlan::Plain(actions) => {
+                let first = actions.first().copied().unwrap_or(Action::Keep);
+                actions.iter().all(|&action| action == first).then_some(first)
             }
-        }
+        };
+        let list = self.layers.iter().map(one).collect::<Option<Vec<_>>>().unwrap_or_else(|| {
+            let tensors = chain.layers.iter().zip(&self.layers).map(|(layer, entry)| match entry {
+                LayerPlan::Plain(actions) => actions.clone(),
+                LayerPlan::Segment(_) => vec![Action::Recompute; layer.saved.len()],
+            });
+            tensors.flatten().collect()
+        });
         let some = !self.segments.is_empty();
         let lengths = self.segments.iter().map(|segment| (segment.end - segment.start) as u64);
         let boundaries = self.segments.iter().map(|segment| segment.boundary);

@@ -102,6 +102,8 @@ pub fn plan(chain: &Chain, policy: &Policy, hardware: &Hardware) -> Plan {
             }
         }
     }
+    // Where nothing of a layer stays, there is nothing to make a tensor from: it runs again from its boundary.
+    plan.gather_recomputed();
     plan
 }
 

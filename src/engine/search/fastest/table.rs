@@ -39,7 +39,8 @@ pub struct Row {
     pub backward: u64,
     /// Its output, which a reentrant segment that ends here holds.
     pub output: u64,
-    /// Ways to drop some of its tensors, by rising time, each with the best ratio that is left; none of them as dear as its forward.
+    /// Ways to drop some of its tensors, by rising time, each with the best ratio that is left; none as dear as its forward,
+    /// and something always stays.
     pub partials: Vec<Partial>,
 }
 
@@ -135,7 +136,7 @@ fn partials(chain: &Chain, i: usize) -> Vec<Partial> {
         tensors.push(t);
         freed += bytes.0;
         time += recompute.0;
-        if time >= layer.forward.0 {
+        if time >= layer.forward.0 || tensors.len() == layer.saved.len() {
             break;
         }
         partials.push(Partial { tensors: tensors.clone(), freed, time });
