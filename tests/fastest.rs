@@ -143,8 +143,11 @@ fn every_layer_plan(scenario: &Scenario) -> Vec<Policy> {
             .collect();
         for cut in 0..1_usize << joins.len() {
             let mut lengths: Vec<u64> = Vec::new();
-            for (i, _) in list.iter().enumerate().filter(|(_, action)| **action == Action::Recompute) {
-                let joined = joins.iter().position(|&j| j == i).is_some_and(|at| cut >> at & 1 == 1);
+            for (i, _) in
+                list.iter().enumerate().filter(|(_, action)| **action == Action::Recompute)
+            {
+                let joined =
+                    joins.iter().position(|&j| j == i).is_some_and(|at| cut >> at & 1 == 1);
                 match lengths.last_mut() {
                     Some(last) if joined => *last += 1,
                     _ => lengths.push(1),
@@ -172,9 +175,32 @@ fn small_uniform_chains_are_solved() {
                 let scenario = scenario(&request);
                 let found = fastest(&scenario);
                 sound(&scenario, &found);
-                let best = every_layer_plan(&scenario).iter().map(|policy| summary(&scenario, policy)).filter(|s| s.runs).map(|s| s.step).min();
-                let Some(best) = best else { println!("{layers} {rate} {units}: nothing runs; {:?}", found.summary.runs); continue };
-                println!("{layers} {rate} {units}: found {:.4} best {:.4} bound {:.4} {} {}", found.summary.step.secs(), best.secs(), found.bound.unwrap_or_default().secs(), if found.summary.step > best {"WORSE"} else if found.optimal() {"proved"} else if found.summary.step < best {"BETTER"} else {"equal"}, found.searched);
+                let best = every_layer_plan(&scenario)
+                    .iter()
+                    .map(|policy| summary(&scenario, policy))
+                    .filter(|s| s.runs)
+                    .map(|s| s.step)
+                    .min();
+                let Some(best) = best else {
+                    println!("{layers} {rate} {units}: nothing runs; {:?}", found.summary.runs);
+                    continue;
+                };
+                println!(
+                    "{layers} {rate} {units}: found {:.4} best {:.4} bound {:.4} {} {}",
+                    found.summary.step.secs(),
+                    best.secs(),
+                    found.bound.unwrap_or_default().secs(),
+                    if found.summary.step > best {
+                        "WORSE"
+                    } else if found.optimal() {
+                        "proved"
+                    } else if found.summary.step < best {
+                        "BETTER"
+                    } else {
+                        "equal"
+                    },
+                    found.searched
+                );
             }
         }
     }

@@ -6,6 +6,7 @@
 //! earliest tensors away, no more than needed. The bound says which amount to try first.
 
 pub mod bound;
+mod moves;
 mod offload;
 mod recompute;
 pub mod table;
@@ -53,17 +54,39 @@ impl Found {
 enum Stage {
     /// Amounts that leave, the bound's first.
     Amount(usize),
+    /// Amounts around the best one, ever closer, with a finer programme.
+    Closer(u32),
     /// The family, for it has plans that this search does not make.
     Family(usize),
+    /// Small changes of the best plan, from that one of them on; so many in a row were of no use.
+    Move {
+        at: usize,
+        idle: usize,
+        left: usize,
+    },
     Done,
 }
+
+/// States per layer of the programme: at first, and for a closer look.
+const STATES: [usize; 2] = [48, 256];
+/// How often the distance around the best amount is halved.
+const HALVINGS: u32 = 6;
+/// Small changes that are tried at most.
+const MOVES: usize = 600;
+/// Prefetch distances, the reader's own aside.
+const PREFETCH: [usize; 3] = [2, 4, 1000];
 
 /// A search under way.
 pub struct Search {
     scenario: Scenario,
     rows: Vec<Row>,
     room: u64,
+    held: u64,
     amounts: Vec<u64>,
+    /// Of the best plan.
+    amount: u64,
+    /// The best plan made here, before anything of it is offloaded, and with its copies.
+    plan: Option<(Plan, Plan)>,
     family: Vec<Policy>,
     stage: Stage,
     found: Found,
@@ -82,9 +105,12 @@ impl Search {
         let found = Found { policy, summary, bound: bound.micro.map(whole), searched: 1 };
         Self {
             amounts: amounts(&rows, bound.offloaded),
+            amount: bound.offloaded,
+            held: rows.iter().map(|row| row.held).sum(),
             room: bound::room(scenario).unwrap_or(0),
             family: family::policies(scenario),
             rows,
+            plan: None,
             stage: Stage::Amount(0),
             found,
             scenario: scenario.clone(),
@@ -93,24 +119,32 @@ impl Search {
 
     /// Runs about `plans` more candidates; false once there is nothing left to do.
     pub fn advance(&mut self, plans: usize) -> bool {
-        for _ in 0..plans {
+        let until = self.found.searched.saturating_add(plans);
+        while self.found.searched < until {
             if self.found.optimal() {
                 self.stage = Stage::Done;
             }
             self.stage = match self.stage {
                 Stage::Amount(i) if i < self.amounts.len() => {
-                    self.amount(self.amounts[i]);
+                    self.amount(self.amounts[i], STATES[0]);
                     Stage::Amount(i + 1)
                 }
-                Stage::Amount(_) => Stage::Family(0),
+                Stage::Amount(_) => Stage::Closer(0),
+                Stage::Closer(i) if i < HALVINGS => {
+                    self.closer(i);
+                    Stage::Closer(i + 1)
+                }
+                Stage::Closer(_) => Stage::Family(0),
                 Stage::Family(i) if i < self.family.len() => {
                     let policy = self.family[i].clone();
                     let summary = summary(&self.scenario, &policy);
                     self.offer(policy, summary);
                     Stage::Family(i + 1)
                 }
-                Stage::Family(_) | Stage::Done => return false,
-            }
+                Stage::Family(_) => Stage::Move { at: 0, idle: 0, left: MOVES },
+                Stage::Move { at, idle, left } => self.turn(at, idle, left),
+                Stage::Done => return false,
+            };
         }
         true
     }
@@ -121,32 +155,86 @@ impl Search {
         &self.found
     }
 
-    /// The candidate of an amount, its copies cut both ways.
-    fn amount(&mut self, away: u64) {
+    /// The candidates of an amount.
+    fn amount(&mut self, away: u64, states: usize) {
         let chain = &self.scenario.chain;
         let base = Plan::uniform(chain, &self.scenario.policy, Action::Keep);
-        let Some(kept) = recompute::least(chain, &self.rows, &base, self.room, away, true) else {
-            return;
-        };
-        let plan = offload::earliest(chain, &kept, Action::Host, self.room, 0);
-        for granularity in [Granularity::Layer, Granularity::Tensor] {
-            for prefetch in [plan.prefetch, 2, 4, 16, 1000] {
-                self.plan(Plan { granularity, prefetch, ..plan.clone() });
+        // Others in a pipeline hold what this micro-batch keeps: all of it at most.
+        let others =
+            |share: u64| chain.pipeline.others(Bytes(self.held.saturating_sub(away) / 4 * share)).0;
+        let shares: &[u64] = if chain.pipeline.is_alone() { &[0] } else { &[4, 3, 2, 1] };
+        let rooms: Vec<u64> =
+            shares.iter().map(|&share| self.room.saturating_sub(others(share))).collect();
+        for room in rooms {
+            let chain = &self.scenario.chain;
+            if let Some(kept) = recompute::least(chain, &self.rows, &base, room, away, states) {
+                if self.candidates(&kept) {
+                    self.amount = away;
+                }
             }
         }
     }
 
-    fn plan(&mut self, plan: Plan) {
+    /// Amounts at both sides of the best one.
+    fn closer(&mut self, i: u32) {
+        let far = self.held >> (i + 4);
+        let middle = self.amount;
+        if i == 0 {
+            self.amount(middle, STATES[1]);
+        }
+        for amount in [middle.saturating_sub(far), (middle + far).min(self.held)] {
+            self.amount(amount, STATES[1]);
+        }
+    }
+
+    /// What is recomputed is decided: sends away what does not fit, with copies cut and issued in every way. Whether the best is among them.
+    fn candidates(&mut self, kept: &Plan) -> bool {
+        let plan = offload::earliest(&self.scenario.chain, kept, Action::Host, self.room);
+        let mut better = false;
+        for granularity in [Granularity::Layer, Granularity::Tensor] {
+            let own = [plan.prefetch];
+            for &prefetch in own.iter().chain(PREFETCH.iter().filter(|&&p| p != plan.prefetch)) {
+                better |= self.run(kept, Plan { granularity, prefetch, ..plan.clone() });
+            }
+        }
+        better
+    }
+
+    /// Tries one small change of the best plan.
+    fn turn(&mut self, at: usize, idle: usize, left: usize) -> Stage {
+        let Some((kept, best)) = self.plan.clone() else { return Stage::Done };
+        let moves = moves::moves(&self.scenario.chain, &kept);
+        if idle >= moves.len() || left == 0 {
+            return Stage::Done;
+        }
+        let at = at % moves.len();
+        let better = moves::moved(&self.scenario.chain, &kept, moves[at]).is_some_and(|next| {
+            let plan = offload::earliest(&self.scenario.chain, &next, Action::Host, self.room);
+            let (granularity, prefetch) = (best.granularity, best.prefetch);
+            self.run(&next, Plan { granularity, prefetch, ..plan })
+        });
+        // What helped may help again beside it.
+        if better {
+            Stage::Move { at, idle: 0, left: left - 1 }
+        } else {
+            Stage::Move { at: at + 1, idle: idle + 1, left: left - 1 }
+        }
+    }
+
+    /// Runs a plan; whether it is the best.
+    fn run(&mut self, kept: &Plan, plan: Plan) -> bool {
         let summary = evaluate::summarize(&self.scenario, &plan);
         if rank(&summary) < rank(&self.found.summary) {
             let policy = plan.to_policy(&self.scenario.chain, &self.scenario.policy);
             let again = Plan::of(&policy, &self.scenario.chain, &self.scenario.hardware);
             if again.layers == plan.layers && again.segments == plan.segments {
                 self.offer(policy, summary);
-                return;
+                self.plan = Some((kept.clone(), plan));
+                return true;
             }
         }
         self.found.searched += 1;
+        false
     }
 
     fn offer(&mut self, policy: Policy, summary: Summary) {

@@ -1,35 +1,35 @@
 //! What leaves the device, where each operation's demand and the room are known: the earliest tensors first, for their windows are the
 //! longest, and no more than needed.
 
-use crate::engine::chain::Chain;
+use crate::engine::chain::{Chain, Storage};
 use crate::engine::plan::{LayerPlan, Plan};
-use crate::engine::policy::Action;
+use crate::engine::policy::{Action, Granularity};
 use crate::engine::program::{Offload, Program};
 use crate::engine::simulate;
 
-/// `plan` with the fewest of its kept tensors offloaded to `medium`, earliest first, that make every operation fit in `room`; with all of
-/// them where even that does not. `extra` more leave than are needed.
-pub fn earliest(chain: &Chain, plan: &Plan, medium: Action, room: u64, extra: usize) -> Plan {
-    let away = all(plan, medium);
-    let program = Program::of(
-        chain,
-        &Plan { granularity: crate::engine::policy::Granularity::Tensor, ..away.clone() },
-    );
-    let mut copies = program.offloads.clone();
+/// `plan` with the fewest of its kept tensors offloaded to `medium`, earliest first, that make every operation fit in `room` beside what other
+/// micro-batches of a pipeline hold; with all of them where even that does not.
+pub fn earliest(chain: &Chain, plan: &Plan, medium: Action, room: u64) -> Plan {
+    let away = Plan { granularity: Granularity::Tensor, ..all(plan, medium) };
+    let mut program = Program::of(chain, &away);
+    let mut copies = std::mem::take(&mut program.offloads);
     copies.sort_by_key(|copy| (copy.after, copy.layer, copy.tensor));
-    let base = {
-        let mut kept = program;
-        kept.offloads.clear();
-        simulate::demand(&kept)
+    let base = simulate::demand(&program);
+    let resident = program.resident_after_forward();
+    let turn = program.turn;
+    let fits = |count: usize| {
+        let copies = &copies[..count];
+        let gone = copies.iter().filter(|copy| copy.after < turn).map(|copy| copy.bytes).sum();
+        let others = chain.pipeline.others(resident.saturating_sub(gone));
+        fits(&base, copies, room.saturating_sub(others.0))
     };
-    let fits = |count: usize| fits(&base, &copies[..count], room);
     // The least number that fits: each copy only ever lowers a demand.
     let (mut low, mut high) = (0, copies.len());
     while low < high {
         let middle = usize::midpoint(low, high);
         if fits(middle) { high = middle } else { low = middle + 1 }
     }
-    with(chain, plan, &copies[..(low + extra).min(copies.len())], medium)
+    with(chain, plan, &copies[..low], medium)
 }
 
 fn fits(base: &[u64], copies: &[Offload], room: u64) -> bool {
@@ -64,7 +64,6 @@ fn all(plan: &Plan, medium: Action) -> Plan {
 
 /// `plan` with these storages offloaded, whoever of its layers keeps them.
 fn with(chain: &Chain, plan: &Plan, copies: &[Offload], medium: Action) -> Plan {
-    use crate::engine::chain::Storage;
     let mut away = plan.clone();
     for copy in copies {
         let storage = copy.tensor.map(|t| chain.layers[copy.layer].saved[t].storage);
@@ -88,14 +87,7 @@ fn with(chain: &Chain, plan: &Plan, copies: &[Offload], medium: Action) -> Plan 
 }
 
 /// One layer's claim on a storage that it shares.
-fn leave(
-    chain: &Chain,
-    plan: &mut Plan,
-    layer: usize,
-    storage: crate::engine::chain::Storage,
-    medium: Action,
-) {
-    use crate::engine::chain::Storage;
+fn leave(chain: &Chain, plan: &mut Plan, layer: usize, storage: Storage, medium: Action) {
     match plan.layers.get_mut(layer) {
         Some(LayerPlan::Plain(actions)) => {
             let at = chain.layers[layer].saved.iter().position(|tensor| tensor.storage == storage);

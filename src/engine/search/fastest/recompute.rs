@@ -8,9 +8,6 @@ use crate::engine::chain::Chain;
 use crate::engine::plan::{LayerPlan, Plan};
 use crate::engine::policy::Action;
 
-/// States kept per layer: beyond that the front is thinned, and the optimum is no longer sure.
-const MOST: usize = 64;
-
 /// A prefix of the chain, decided.
 #[derive(Clone, Copy, Debug)]
 struct State {
@@ -41,21 +38,22 @@ struct Growing {
 }
 
 /// The plan of least recomputation of which every operation fits in `room`, `away` bytes of the earliest layers leaving over the link. None
-/// where there is none.
+/// where there is none. At most `most` states are kept per layer: where there would be more the front is thinned, and the least is no
+/// longer sure.
 pub fn least(
     chain: &Chain,
     rows: &[Row],
     base: &Plan,
     room: u64,
     away: u64,
-    partials: bool,
+    most: usize,
 ) -> Option<Plan> {
     let room = signed(room);
     let n = rows.len();
     let mut states: Vec<Vec<State>> = vec![Vec::new(); n + 1];
     states[0].push(State { held: -signed(away), time: 0, from: (0, 0), step: Step::Start });
     for i in 0..n {
-        let here = thinned(std::mem::take(&mut states[i]));
+        let here = thinned(std::mem::take(&mut states[i]), most);
         let row = &rows[i];
         let need = signed(row.forward_need.max(row.backward_need));
         for (at, state) in here.iter().enumerate() {
@@ -70,7 +68,7 @@ pub fn least(
                 step: Step::Plain(ways),
             };
             states[i + 1].push(plain(0, 0, 0));
-            for (way, partial) in row.partials.iter().enumerate().filter(|_| partials) {
+            for (way, partial) in row.partials.iter().enumerate() {
                 states[i + 1].push(plain(way + 1, partial.freed, partial.time));
             }
         }
@@ -104,20 +102,20 @@ pub fn least(
                     step: Step::Segment,
                 });
             }
-            if states[end].len() > 8 * MOST {
+            if states[end].len() > 8 * most {
                 let all = std::mem::take(&mut states[end]);
-                states[end] = thinned(all);
+                states[end] = thinned(all, most);
             }
         }
         states[i] = here;
     }
-    let end = thinned(std::mem::take(&mut states[n]));
+    let end = thinned(std::mem::take(&mut states[n]), most);
     let best = end.iter().min_by_key(|state| (state.time, state.held))?;
     Some(traced(chain, rows, base, &states, *best))
 }
 
-/// Those that none other is as good as in both and better in one, at most [`MOST`] of them, evenly over what they hold.
-fn thinned(mut states: Vec<State>) -> Vec<State> {
+/// Those that none other is as good as in both and better in one, at most `most` of them, evenly over what they hold.
+fn thinned(mut states: Vec<State>, most: usize) -> Vec<State> {
     states.sort_by_key(|state| (state.time, state.held));
     let mut front: Vec<State> = Vec::new();
     for state in states {
@@ -125,9 +123,9 @@ fn thinned(mut states: Vec<State>) -> Vec<State> {
             front.push(state);
         }
     }
-    if front.len() > MOST {
+    if front.len() > most {
         let last = front.len() - 1;
-        front = (0..MOST).map(|i| front[i * last / (MOST - 1)]).collect();
+        front = (0..most).map(|i| front[i * last / (most - 1)]).collect();
     }
     front
 }
