@@ -2,7 +2,7 @@
 //! over the link since the first of it was made; and what has left comes back after that operation, before the backward that
 //! needs it. So for every layer i and every plan in which earlier layers drop `f` bytes for `ρ` of recomputation,
 //!
-//! T ≥ max(F₍<ᵢ₎, φ + O/B_out) + Σ₍≥ᵢ₎ (f + b) + max(B₍<ᵢ₎ + ρ, O′/B_back + β),
+//! T ≥ max(max(F₍<ᵢ₎, φ + O/B_out) + Σ₍≥ᵢ₎ f + Σ₍>ᵢ₎ b, φ + O′/B_out) + bᵢ + max(B₍<ᵢ₎ + ρ, O′/B_back + β),
 //!
 //! with O and O′ the bytes beyond the room at layer i's forward and backward less f, φ the end of the first forward that leaves anything, and β the
 //! backward that the last bytes back are for. The least over (ρ, f) is a fractional knapsack, on the concave hull of each layer's ways to
@@ -85,8 +85,10 @@ struct Cut {
     backward_over: u64,
     /// Forward time before it.
     ahead: u64,
-    /// Its forward, all after, and its backward.
+    /// From the start of its forward to the start of its backward.
     between: u64,
+    /// Its backward.
+    own: u64,
     /// Backward time after its own.
     behind: u64,
     /// When the first bytes can leave.
@@ -110,7 +112,7 @@ fn cuts(rows: &[Row], room: u64) -> Vec<Cut> {
         let forward_over = (held + row.forward_need).saturating_sub(room);
         let backward_over = (held + row.backward_need).saturating_sub(room);
         if forward_over.max(backward_over) > 0 {
-            let between = total - ahead - behind;
+            let between = total - ahead - behind - row.backward;
             let copies = float(storages);
             cuts.push(Cut {
                 layer,
@@ -118,6 +120,7 @@ fn cuts(rows: &[Row], room: u64) -> Vec<Cut> {
                 backward_over,
                 ahead,
                 between,
+                own: row.backward,
                 behind,
                 first,
                 last,
@@ -185,9 +188,10 @@ impl Cut {
                 if moved + again > atom.count || moved * atom.bytes > room {
                     return None;
                 }
-                let ahead = if away > 0 { self.first + away * out } else { 0 };
+                let leave = |n: u64| if n > 0 { self.first + n * out } else { 0 };
                 let behind = if home > 0 { self.last + home * back } else { 0 };
-                let time = self.ahead.max(ahead) + self.between + (self.behind + spent).max(behind);
+                let turn = (self.ahead.max(leave(away)) + self.between).max(leave(home));
+                let time = turn + self.own + (self.behind + spent).max(behind);
                 Some((Nanos(time), moved * atom.bytes))
             })
             .min()
@@ -202,14 +206,17 @@ impl Cut {
             (1e9 / (hardware.d2h.0 * efficiency), 1e9 / (hardware.h2d.0 * efficiency));
         let (ahead, behind) = (float(self.ahead), float(self.behind));
         let (first, last) = (float(self.first), float(self.last));
+        let (between, own) = (float(self.between), float(self.own));
         let least = away.max(home) - room.min(float(self.held));
         let time = |spent: f64, freed: f64| {
             let (over, under) = ((away - freed).max(0.0), (home - freed).max(0.0));
-            let out = if over > 0.0 { first + over * out } else { 0.0 };
+            let leave = |bytes: f64| if bytes > 0.0 { first + bytes * out } else { 0.0 };
             let back = if under > 0.0 { last + under * back } else { 0.0 };
+            let turn = (ahead.max(leave(over)) + between).max(leave(under));
             // Each copy's time is rounded to a nanosecond.
             let slack = if over + under > 0.0 { 2.0 * self.copies } else { 0.0 };
-            (ahead.max(out) + (behind + spent).max(back) - slack).max(ahead + behind + spent)
+            let least = ahead + between + own + behind + spent;
+            (turn + own + (behind + spent).max(back) - slack).max(least)
         };
         let mut best: Option<(f64, f64)> = None;
         let mut offer = |spent: f64, freed: f64| {
@@ -226,7 +233,8 @@ impl Cut {
             // Within a piece the time is convex with these bends; a share of 0 or 1 is an end.
             let slope = piece.time / piece.freed;
             let hidden = (last + home * back - behind - spent + slope * freed) / (slope + back);
-            for bend in [away - (ahead - first) / out, away, home, hidden, least] {
+            let level = home - (ahead + between - first) / out;
+            for bend in [away - (ahead - first) / out, level, away, home, hidden, least] {
                 let share = (bend - freed) / piece.freed;
                 if share > 0.0 && share < 1.0 {
                     offer(spent + share * piece.time, bend);
@@ -239,7 +247,7 @@ impl Cut {
                 break;
             }
         }
-        best.map(|(time, moved)| (Nanos(whole(time) + self.between), whole(moved)))
+        best.map(|(time, moved)| (Nanos(whole(time)), whole(moved)))
     }
 }
 

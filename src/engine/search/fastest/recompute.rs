@@ -114,7 +114,8 @@ pub fn least(
     Some(traced(chain, rows, base, &states, *best))
 }
 
-/// Those that none other is as good as in both and better in one, at most `most` of them, evenly over what they hold.
+/// Those that none other is as good as in both and better in one. Where there are more than `most`: the corners of their convex hull first (a sum
+/// of concave trades is never far from one), the others evenly.
 fn thinned(mut states: Vec<State>, most: usize) -> Vec<State> {
     states.sort_by_key(|state| (state.time, state.held));
     let mut front: Vec<State> = Vec::new();
@@ -123,11 +124,44 @@ fn thinned(mut states: Vec<State>, most: usize) -> Vec<State> {
             front.push(state);
         }
     }
-    if front.len() > most {
-        let last = front.len() - 1;
-        front = (0..most).map(|i| front[i * last / (most - 1)]).collect();
+    if front.len() <= most {
+        return front;
     }
-    front
+    let corners = evenly(&corners(&front), most * 3 / 4);
+    let mut kept = vec![false; front.len()];
+    corners.iter().for_each(|&i| kept[i] = true);
+    let others: Vec<usize> = (0..front.len()).filter(|&i| !kept[i]).collect();
+    evenly(&others, most - corners.len()).iter().for_each(|&i| kept[i] = true);
+    front.into_iter().zip(kept).filter_map(|(state, kept)| kept.then_some(state)).collect()
+}
+
+/// Places of the front's lower convex hull.
+fn corners(front: &[State]) -> Vec<usize> {
+    let mut hull: Vec<usize> = Vec::new();
+    for (i, c) in front.iter().enumerate() {
+        while let [.., a, b] = hull[..] {
+            let (a, b) = (&front[a], &front[b]);
+            let wide = |x: &State, y: &State| i128::from(x.held - y.held);
+            let long = |x: &State, y: &State| i128::from(y.time) - i128::from(x.time);
+            // Freed a nanosecond from a to b, against from a to c.
+            if wide(a, b) * long(a, c) > wide(a, c) * long(a, b) {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(i);
+    }
+    hull
+}
+
+/// At most `most` of them, the first and the last among these.
+fn evenly(all: &[usize], most: usize) -> Vec<usize> {
+    match most {
+        _ if all.len() <= most => all.to_vec(),
+        0 => Vec::new(),
+        1 => vec![all[0]],
+        _ => (0..most).map(|i| all[i * (all.len() - 1) / (most - 1)]).collect(),
+    }
 }
 
 fn traced(chain: &Chain, rows: &[Row], base: &Plan, states: &[Vec<State>], last: State) -> Plan {
