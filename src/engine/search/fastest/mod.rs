@@ -73,8 +73,8 @@ const STATES: [usize; 2] = [48, 256];
 const HALVINGS: u32 = 6;
 /// Small changes that are tried at most.
 const MOVES: usize = 600;
-/// Prefetch distances, the reader's own aside.
-const PREFETCH: [usize; 3] = [2, 4, 1000];
+/// Prefetch distances beside the reader's own; the first is as early as there is room.
+const PREFETCH: [usize; 3] = [1000, 2, 4];
 
 /// A search under way.
 pub struct Search {
@@ -193,7 +193,10 @@ impl Search {
         let mut better = false;
         for granularity in [Granularity::Layer, Granularity::Tensor] {
             let own = [plan.prefetch];
-            for &prefetch in own.iter().chain(PREFETCH.iter().filter(|&&p| p != plan.prefetch)) {
+            for &prefetch in PREFETCH.iter().filter(|&&p| p != plan.prefetch).chain(&own) {
+                if self.found.optimal() {
+                    return better;
+                }
                 better |= self.run(kept, Plan { granularity, prefetch, ..plan.clone() });
             }
         }

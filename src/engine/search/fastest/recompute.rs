@@ -7,6 +7,7 @@ use super::table::Row;
 use crate::engine::chain::Chain;
 use crate::engine::plan::{LayerPlan, Plan};
 use crate::engine::policy::Action;
+use crate::engine::sort;
 
 /// A prefix of the chain, decided.
 #[derive(Clone, Copy, Debug)]
@@ -50,10 +51,10 @@ pub fn least(
 ) -> Option<Plan> {
     let room = signed(room);
     let n = rows.len();
-    let mut states: Vec<Vec<State>> = vec![Vec::new(); n + 1];
-    states[0].push(State { held: -signed(away), time: 0, from: (0, 0), step: Step::Start });
+    let mut states: Vec<States> = (0..=n).map(|_| States::new(most)).collect();
+    states[0].offer(State { held: -signed(away), time: 0, from: (0, 0), step: Step::Start });
     for i in 0..n {
-        let here = thinned(std::mem::take(&mut states[i]), most);
+        let here = states[i].settle();
         let row = &rows[i];
         let need = signed(row.forward_need.max(row.backward_need));
         for (at, state) in here.iter().enumerate() {
@@ -67,9 +68,9 @@ pub fn least(
                 from,
                 step: Step::Plain(ways),
             };
-            states[i + 1].push(plain(0, 0, 0));
+            states[i + 1].offer(plain(0, 0, 0));
             for (way, partial) in row.partials.iter().enumerate() {
-                states[i + 1].push(plain(way + 1, partial.freed, partial.time));
+                states[i + 1].offer(plain(way + 1, partial.freed, partial.time));
             }
         }
         let least = here.iter().map(|state| state.held.max(0)).min().unwrap_or(0);
@@ -95,31 +96,60 @@ pub fn least(
                 if state.held.max(0) + growing.need > room {
                     continue;
                 }
-                states[end].push(State {
+                states[end].offer(State {
                     held: state.held + signed(row.boundary),
                     time: state.time + growing.time,
                     from: (i, at),
                     step: Step::Segment,
                 });
             }
-            if states[end].len() > 8 * most {
-                let all = std::mem::take(&mut states[end]);
-                states[end] = thinned(all, most);
-            }
         }
-        states[i] = here;
+        states[i].front = here;
     }
-    let end = thinned(std::mem::take(&mut states[n]), most);
-    let best = end.iter().min_by_key(|state| (state.time, state.held))?;
-    Some(traced(chain, rows, base, &states, *best))
+    let end = states[n].settle();
+    let best = *end.first()?;
+    Some(traced(chain, rows, base, &states, best))
+}
+
+/// The states of one prefix: a front of them by rising time, and those that have come since.
+struct States {
+    front: Vec<State>,
+    fresh: Vec<State>,
+    most: usize,
+}
+
+impl States {
+    const fn new(most: usize) -> Self {
+        Self { front: Vec::new(), fresh: Vec::new(), most }
+    }
+
+    /// Takes a state unless one of the front is as good.
+    fn offer(&mut self, state: State) {
+        let later = self.front.partition_point(|other| other.time <= state.time);
+        if later.checked_sub(1).is_some_and(|i| self.front[i].held <= state.held) {
+            return;
+        }
+        self.fresh.push(state);
+        if self.fresh.len() > 2 * self.most {
+            self.front = self.settle();
+        }
+    }
+
+    /// The front of all that came.
+    fn settle(&mut self) -> Vec<State> {
+        let mut all = std::mem::take(&mut self.front);
+        all.append(&mut self.fresh);
+        thinned(&all, self.most)
+    }
 }
 
 /// Those that none other is as good as in both and better in one. Where there are more than `most`: the corners of their convex hull first (a sum
 /// of concave trades is never far from one), the others evenly.
-fn thinned(mut states: Vec<State>, most: usize) -> Vec<State> {
-    states.sort_by_key(|state| (state.time, state.held));
+fn thinned(states: &[State], most: usize) -> Vec<State> {
     let mut front: Vec<State> = Vec::new();
-    for state in states {
+    let rising = |i: usize| (states[i].time, states[i].held.abs_diff(i64::MIN), 0);
+    for i in sort::order(states.len(), rising) {
+        let state = states[i];
         if front.last().is_none_or(|last| state.held < last.held) {
             front.push(state);
         }
@@ -164,7 +194,7 @@ fn evenly(all: &[usize], most: usize) -> Vec<usize> {
     }
 }
 
-fn traced(chain: &Chain, rows: &[Row], base: &Plan, states: &[Vec<State>], last: State) -> Plan {
+fn traced(chain: &Chain, rows: &[Row], base: &Plan, states: &[States], last: State) -> Plan {
     let mut plan = base.clone();
     let mut segments = Vec::new();
     let (mut state, mut end) = (last, rows.len());
@@ -183,7 +213,7 @@ fn traced(chain: &Chain, rows: &[Row], base: &Plan, states: &[Vec<State>], last:
             }
             Step::Start => {}
         }
-        (state, end) = (states[start][at], start);
+        (state, end) = (states[start].front[at], start);
     }
     plan.segments.clear();
     for (start, end) in segments.into_iter().rev() {
