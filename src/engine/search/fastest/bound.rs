@@ -8,6 +8,7 @@
 //! backward that the last bytes back are for. The least over (ρ, f) is a fractional knapsack, on the concave hull of each layer's ways to
 //! recompute; the greatest over i is the bound. Where all layers are alike and cannot be divided, it is taken over whole layers.
 
+use super::path::{self, Path};
 use super::table::Row;
 use crate::engine::evaluate;
 use crate::engine::hardware::Hardware;
@@ -40,19 +41,132 @@ pub fn bound(scenario: &Scenario, rows: &[Row]) -> Bound {
     let hardware = evaluate::share_of_host(scenario);
     let compute: u64 = rows.iter().map(|row| row.forward + row.backward).sum();
     let mut best = Bound { micro: Some(Nanos(compute)), offloaded: 0 };
+    let cuts = cuts(rows, room);
+    if cuts.is_empty() {
+        return best;
+    }
+    let atom = atom(rows, rows.len());
+    let cost = Cost::new(&hardware, atom.as_ref());
+    let path = path::path(rows, room, &cost);
+    if let Some(atom) = atom {
+        return whole_layers(rows, &cuts, &atom, path, &hardware);
+    }
     let hull = hull(rows);
-    for cut in cuts(rows, room) {
-        let found = if let Some(atom) = atom(rows, cut.layer) {
-            cut.whole(&atom, &hardware)
-        } else {
-            cut.fractional(&hull, &hardware)
+    for cut in cuts {
+        let found = match self::atom(rows, cut.layer) {
+            Some(atom) => cut.whole(&atom, &hardware),
+            None => cut.fractional(&hull, &hardware),
         };
         let Some((micro, offloaded)) = found else { return Bound { micro: None, offloaded: 0 } };
         if (Some(micro), offloaded) > (best.micro, best.offloaded) {
             best = Bound { micro: Some(micro), offloaded };
         }
     }
+    if let Some(path) = path {
+        let stretched = stretched(rows, &hull, path, &cost);
+        best.micro = best.micro.max(Some(stretched));
+    }
     best
+}
+
+/// What copies take, ns: by whole units where all layers are alike.
+pub struct Cost {
+    unit: Option<u64>,
+    out: f64,
+    back: f64,
+}
+
+impl Cost {
+    fn new(hardware: &Hardware, atom: Option<&Atom>) -> Self {
+        if let Some(Atom { bytes, .. }) = atom {
+            let size = Bytes(*bytes);
+            let (out, back) = (hardware.copy_out(size), hardware.copy_back(size));
+            return Self { unit: Some(*bytes), out: float(out.0), back: float(back.0) };
+        }
+        let efficiency = hardware.link_efficiency.of(Bytes(u64::MAX));
+        let time = |rate: f64| 1e9 / (rate * efficiency);
+        Self { unit: None, out: time(hardware.d2h.0), back: time(hardware.h2d.0) }
+    }
+
+    fn units(&self, bytes: u64) -> f64 {
+        float(self.unit.map_or(bytes, |unit| bytes.div_ceil(unit)))
+    }
+
+    /// Of so many bytes on their way out.
+    pub fn out(&self, bytes: u64) -> f64 {
+        self.units(bytes) * self.out
+    }
+
+    /// Of so many bytes on their way back.
+    pub fn back(&self, bytes: u64) -> f64 {
+        self.units(bytes) * self.back
+    }
+}
+
+/// The bound where all layers are alike and whole: over every number of recomputed layers, the greatest of the cuts and of the chain of waits.
+fn whole_layers(
+    rows: &[Row],
+    cuts: &[Cut],
+    atom: &Atom,
+    path: Option<Path>,
+    hardware: &Hardware,
+) -> Bound {
+    let cost = Cost::new(hardware, Some(atom));
+    let sum = |time: fn(&Row) -> u64| rows.iter().map(time).sum::<u64>();
+    let (forward, backward) = (sum(|row| row.forward), sum(|row| row.backward));
+    let most = if atom.time.is_some() { atom.count + 1 } else { 0 };
+    let one = |again: u64| {
+        let freed = again.saturating_sub(atom.lost).min(atom.count);
+        let spent = atom.time.unwrap_or(0) * again;
+        let mut least = Nanos(forward + backward + spent);
+        let mut moved = 0;
+        for cut in cuts {
+            let (time, away) = cut.at(atom, freed, spent, hardware)?;
+            least = least.max(time);
+            moved = moved.max(away);
+        }
+        if let Some(path) = path {
+            let ahead = whole(path.out - float(freed) * cost.out).max(forward);
+            let behind = whole(path.back - float(freed) * cost.back).max(backward + spent);
+            least = least.max(Nanos(ahead + behind));
+        }
+        Some((least, moved))
+    };
+    let best = (0..=most).filter_map(one).min();
+    best.map_or(Bound { micro: None, offloaded: 0 }, |(micro, offloaded)| Bound {
+        micro: Some(micro),
+        offloaded,
+    })
+}
+
+/// The chain of waits, shortened by what is best recomputed.
+fn stretched(rows: &[Row], hull: &[Piece], path: Path, cost: &Cost) -> Nanos {
+    let sum = |time: fn(&Row) -> u64| float(rows.iter().map(time).sum());
+    let (forward, backward) = (sum(|row| row.forward), sum(|row| row.backward));
+    let slack = float(2 * rows.iter().map(|row| row.storages).sum::<u64>());
+    let time = |spent: f64, freed: f64| {
+        let ahead = (path.out - freed * cost.out - slack).max(forward);
+        let behind = (path.back - freed * cost.back - slack).max(backward + spent);
+        ahead + behind
+    };
+    let (mut spent, mut freed) = (0.0, 0.0);
+    let mut best = time(spent, freed);
+    for piece in hull {
+        let slope = piece.time / piece.freed;
+        // Where forward waits no more, and where recomputation hides what backward waits.
+        let first = (path.out - slack - forward) / cost.out;
+        let second = (path.back - slack - backward - spent + slope * freed) / (slope + cost.back);
+        for bend in [first, second] {
+            let share = (bend - freed) / piece.freed;
+            if share > 0.0 && share < 1.0 {
+                best = best.min(time(spent + share * piece.time, bend));
+            }
+        }
+        spent += piece.time;
+        freed += piece.freed;
+        best = best.min(time(spent, freed));
+    }
+    Nanos(whole(best))
 }
 
 /// One piece of a layer's hull.
@@ -133,7 +247,9 @@ fn cuts(rows: &[Row], room: u64) -> Vec<Cut> {
         ahead += row.forward;
         behind += row.backward;
         if row.held > 0 && ends.is_none() {
-            ends = Some((ahead, behind));
+            let read = rows.get(layer + 1).map_or(0, |next| next.forward);
+            let wait = if row.late == row.held { read } else { 0 };
+            ends = Some((ahead + wait, behind));
         }
     }
     if cuts.len() > CUTS {
@@ -149,6 +265,8 @@ struct Atom {
     /// Of its recomputation; none where that frees nothing.
     time: Option<u64>,
     count: u64,
+    /// Recomputed layers that free nothing at least: a segment keeps the input of its first.
+    lost: u64,
 }
 
 fn atom(rows: &[Row], layer: usize) -> Option<Atom> {
@@ -164,8 +282,14 @@ fn atom(rows: &[Row], layer: usize) -> Option<Atom> {
             _ => return None,
         };
         match &mut alike {
-            None => alike = Some(Atom { bytes: row.held, time, count: 1 }),
-            Some(atom) if (atom.bytes, atom.time) == (row.held, time) => atom.count += 1,
+            None => {
+                let lost = u64::from(row.input == row.held);
+                alike = Some(Atom { bytes: row.held, time, count: 1, lost });
+            }
+            Some(atom) if (atom.bytes, atom.time) == (row.held, time) => {
+                atom.count += 1;
+                atom.lost = atom.lost.min(u64::from(row.input == row.held));
+            }
             Some(_) => return None,
         }
     }
@@ -175,26 +299,31 @@ fn atom(rows: &[Row], layer: usize) -> Option<Atom> {
 impl Cut {
     /// The least time over whole layers, and the bytes that leave there; none where nothing helps.
     fn whole(&self, atom: &Atom, hardware: &Hardware) -> Option<(Nanos, u64)> {
-        let room = hardware.host.0.saturating_add(hardware.ssd.0);
-        let (out, back) =
-            (hardware.copy_out(Bytes(atom.bytes)).0, hardware.copy_back(Bytes(atom.bytes)).0);
         let most = if atom.time.is_some() { atom.count } else { 0 };
         (0..=most)
             .filter_map(|again| {
                 let spent = atom.time.unwrap_or(0) * again;
-                let over = |over: u64| over.saturating_sub(again * atom.bytes).div_ceil(atom.bytes);
-                let (away, home) = (over(self.forward_over), over(self.backward_over));
-                let moved = away.max(home);
-                if moved + again > atom.count || moved * atom.bytes > room {
-                    return None;
-                }
-                let leave = |n: u64| if n > 0 { self.first + n * out } else { 0 };
-                let behind = if home > 0 { self.last + home * back } else { 0 };
-                let turn = (self.ahead.max(leave(away)) + self.between).max(leave(home));
-                let time = turn + self.own + (self.behind + spent).max(behind);
-                Some((Nanos(time), moved * atom.bytes))
+                self.at(atom, again, spent, hardware)
             })
             .min()
+    }
+
+    /// The least time where so many layers are freed at that price, and the bytes that leave; none where it cannot be.
+    fn at(&self, atom: &Atom, freed: u64, spent: u64, hardware: &Hardware) -> Option<(Nanos, u64)> {
+        let room = hardware.host.0.saturating_add(hardware.ssd.0);
+        let (out, back) =
+            (hardware.copy_out(Bytes(atom.bytes)).0, hardware.copy_back(Bytes(atom.bytes)).0);
+        let over = |over: u64| over.saturating_sub(freed * atom.bytes).div_ceil(atom.bytes);
+        let (away, home) = (over(self.forward_over), over(self.backward_over));
+        let moved = away.max(home);
+        if moved * atom.bytes > self.held.min(room) {
+            return None;
+        }
+        let leave = |n: u64| if n > 0 { self.first + n * out } else { 0 };
+        let behind = if home > 0 { self.last + home * back } else { 0 };
+        let turn = (self.ahead.max(leave(away)) + self.between).max(leave(home));
+        let time = turn + self.own + (self.behind + spent).max(behind);
+        Some((Nanos(time), moved * atom.bytes))
     }
 
     /// The least time over shares of layers.
@@ -252,7 +381,7 @@ impl Cut {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "bytes and nanoseconds below 2^53, or a limit")]
-const fn float(n: u64) -> f64 {
+pub(super) const fn float(n: u64) -> f64 {
     n as f64
 }
 

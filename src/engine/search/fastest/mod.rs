@@ -8,6 +8,7 @@
 pub mod bound;
 mod moves;
 mod offload;
+mod path;
 mod recompute;
 pub mod table;
 

@@ -25,6 +25,8 @@ pub struct Row {
     pub held: u64,
     /// Of that, its input.
     pub input: u64,
+    /// Of that, its output, which the next layer still reads: it cannot leave before that one's forward has run.
+    pub late: u64,
     /// In how many storages.
     pub storages: u64,
     /// What it keeps in its place as the first layer of a segment; 0 for the chain's own input.
@@ -95,6 +97,7 @@ pub fn rows(chain: &Chain) -> Vec<Row> {
             let row = Row {
                 held,
                 input,
+                late: if i + 1 < n { output } else { 0 },
                 storages: (inner.count() + shared.count()) as u64,
                 boundary: if i > 0 { layer.boundary.0 } else { 0 },
                 forward_need: demand[i].saturating_sub(before),
