@@ -10,6 +10,7 @@ mod moves;
 mod offload;
 mod path;
 mod recompute;
+mod small;
 pub mod table;
 
 use super::family;
@@ -19,6 +20,7 @@ use crate::engine::plan::Plan;
 use crate::engine::policy::{Action, Granularity, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::units::{Bytes, Nanos};
+use small::Small;
 use std::cmp::Reverse;
 use table::Row;
 
@@ -33,13 +35,16 @@ pub struct Found {
     pub bound: Option<Nanos>,
     /// How many plans were run.
     pub searched: usize,
+    /// All plans of a small chain were tried, with copies issued at the reader's distance and as early as there is room.
+    pub exhausted: bool,
 }
 
 impl Found {
     /// Whether no plan is faster.
     #[must_use]
     pub fn optimal(&self) -> bool {
-        self.summary.runs && self.bound.is_some_and(|bound| self.summary.step <= bound)
+        let reached = self.bound.is_some_and(|bound| self.summary.step <= bound);
+        self.summary.runs && (reached || self.exhausted)
     }
 
     /// How far the step may be above the best possible, as a share of it; none where no plan fits.
@@ -65,6 +70,8 @@ enum Stage {
         idle: usize,
         left: usize,
     },
+    /// Every plan, where there are few.
+    Every,
     Done,
 }
 
@@ -74,6 +81,8 @@ const STATES: [usize; 2] = [48, 256];
 const HALVINGS: u32 = 6;
 /// Small changes that are tried at most.
 const MOVES: usize = 600;
+/// Plans that are run at most before not even a small chain is enumerated further.
+const EVERY: usize = 200_000;
 /// Prefetch distances beside the reader's own; the first is as early as there is room.
 const PREFETCH: [usize; 3] = [1000, 2, 4];
 
@@ -89,6 +98,7 @@ pub struct Search {
     /// The best plan made here, before anything of it is offloaded, and with its copies.
     plan: Option<(Plan, Plan)>,
     family: Vec<Policy>,
+    every: Option<Small>,
     stage: Stage,
     found: Found,
 }
@@ -103,13 +113,15 @@ impl Search {
         let summary = summary(scenario, &policy);
         let bound = bound::bound(scenario, &rows);
         let whole = |micro| chain.in_step(micro) + chain.optimizer;
-        let found = Found { policy, summary, bound: bound.micro.map(whole), searched: 1 };
+        let bound_s = bound.micro.map(whole);
+        let found = Found { policy, summary, bound: bound_s, searched: 1, exhausted: false };
         Self {
             amounts: amounts(&rows, bound.offloaded),
             amount: bound.offloaded,
             held: rows.iter().map(|row| row.held).sum(),
             room: bound::room(scenario).unwrap_or(0),
             family: family::policies(scenario),
+            every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
             plan: None,
             stage: Stage::Amount(0),
@@ -144,6 +156,7 @@ impl Search {
                 }
                 Stage::Family(_) => Stage::Move { at: 0, idle: 0, left: MOVES },
                 Stage::Move { at, idle, left } => self.turn(at, idle, left),
+                Stage::Every => self.every(),
                 Stage::Done => return false,
             };
         }
@@ -206,10 +219,10 @@ impl Search {
 
     /// Tries one small change of the best plan.
     fn turn(&mut self, at: usize, idle: usize, left: usize) -> Stage {
-        let Some((kept, best)) = self.plan.clone() else { return Stage::Done };
+        let Some((kept, best)) = self.plan.clone() else { return Stage::Every };
         let moves = moves::moves(&self.scenario.chain, &kept);
         if idle >= moves.len() || left == 0 {
-            return Stage::Done;
+            return Stage::Every;
         }
         let at = at % moves.len();
         let better = moves::moved(&self.scenario.chain, &kept, moves[at]).is_some_and(|next| {
@@ -223,6 +236,33 @@ impl Search {
         } else {
             Stage::Move { at: at + 1, idle: idle + 1, left: left - 1 }
         }
+    }
+
+    /// Tries the next of all plans.
+    fn every(&mut self) -> Stage {
+        let chain = &self.scenario.chain;
+        let (Some(every), true) = (&mut self.every, self.found.searched < EVERY) else {
+            return Stage::Done;
+        };
+        let base = Plan::uniform(chain, &self.scenario.policy, Action::Keep);
+        // What the best step leaves of a micro-batch: below it a plan can only be if its compute is.
+        let step = self.found.summary.step.saturating_sub(chain.optimizer);
+        let micro = if self.found.summary.runs {
+            Nanos(step.0.div_ceil(chain.accumulation.max(1)))
+        } else {
+            Nanos(u64::MAX)
+        };
+        let Some(plan) = every.next(chain, &self.rows, &base, (&self.scenario.hardware, micro))
+        else {
+            self.found.exhausted = true;
+            return Stage::Done;
+        };
+        let kept = plan.without_offload();
+        if plan != kept {
+            self.run(&kept, Plan { prefetch: PREFETCH[0], ..plan.clone() });
+        }
+        self.run(&kept, plan);
+        Stage::Every
     }
 
     /// Runs a plan; whether it is the best.
