@@ -5,9 +5,14 @@ use super::accepted::Accepted;
 use super::chain::{Chain, Storage};
 use super::error::{Clamped, Error, Notes};
 use super::hardware::Hardware;
-use super::policy::{Action, Granularity, Policy, PolicyKind};
+use super::policy::{Action, Granularity, Policy, PolicyKind, SLOTS};
 use super::rule;
+use super::search::{revolve, rotor};
+use super::sort::sorted;
 use super::units::Bytes;
+
+/// The most blocks that a binomial schedule runs again: slots are raised until it does not run more.
+const MOST_AGAIN: u64 = 200_000;
 
 /// A run of layers that is recomputed as one from its boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +23,16 @@ pub struct Segment {
     pub end: usize,
     /// What happens to the boundary between forward and backward.
     pub boundary: Action,
+}
+
+/// A part of a segment (or of another such part) that is dropped again when that runs again, and then run once more from its
+/// own boundary, which stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nested {
+    /// First layer.
+    pub start: usize,
+    /// One past the last layer.
+    pub end: usize,
 }
 
 /// What happens in one layer.
@@ -36,6 +51,8 @@ pub struct Plan {
     pub layers: Vec<LayerPlan>,
     /// The segments, in order.
     pub segments: Vec<Segment>,
+    /// Parts of segments that run more than once more, in order, outer before inner: none in a flat plan.
+    pub nested: Vec<Nested>,
     /// Layer counts of all segments over the blocks, the plain ones included: what the reader asked for.
     pub lengths: Vec<u64>,
     /// A segment's output is held during its backward.
@@ -53,17 +70,21 @@ impl Plan {
         Self::uniform(chain, &Policy::new(PolicyKind::Keep), Action::Keep)
     }
 
-    /// The plan that a policy means for a chain. `best` is the search's to resolve: here it keeps.
+    /// The plan that a policy means for a chain. `best` is the search's to resolve, and `rotor` takes a memory limit
+    /// ([`evaluate::plan`](super::evaluate::plan)): here they keep.
     #[must_use]
     pub fn of(policy: &Policy, chain: &Chain, hardware: &Hardware) -> Self {
         let mut plan = match policy.kind {
-            PolicyKind::Keep | PolicyKind::Best => Self::uniform(chain, policy, Action::Keep),
+            PolicyKind::Keep | PolicyKind::Best | PolicyKind::Rotor => {
+                Self::uniform(chain, policy, Action::Keep)
+            }
             PolicyKind::Offload => Self::uniform(chain, policy, policy.medium),
             PolicyKind::Checkpoint => Self::checkpoint(chain, policy),
             PolicyKind::Recompute => Self::every_layer(chain, policy, Action::Keep),
             PolicyKind::OffloadBoundaries => Self::every_layer(chain, policy, policy.medium),
             PolicyKind::Mix => Self::mix(chain, policy),
             PolicyKind::Selective => Self::selective(chain, policy),
+            PolicyKind::Binomial => Self::binomial(chain, policy),
             PolicyKind::Rule => rule::plan(chain, policy, hardware),
             PolicyKind::Plan => return Self::explicit(chain, policy),
         };
@@ -99,6 +120,7 @@ impl Plan {
                 .map(|layer| LayerPlan::Plain(vec![action; layer.saved.len()]))
                 .collect(),
             segments: Vec::new(),
+            nested: Vec::new(),
             lengths: Vec::new(),
             reentrant: policy.reentrant,
             prefetch: usize::try_from(policy.prefetch_layers).unwrap_or(usize::MAX),
@@ -140,6 +162,18 @@ impl Plan {
         let blocks: Vec<usize> = chain.blocks().collect();
         let mut plan = Self::uniform(chain, policy, Action::Keep);
         plan.cut(&blocks, &vec![1; blocks.len()], policy.last_segment_plain, boundary);
+        plan
+    }
+
+    fn binomial(chain: &Chain, policy: &Policy) -> Self {
+        let blocks: Vec<usize> = chain.blocks().collect();
+        let slots = policy.slots.unwrap_or(SLOTS);
+        let mut plan = Self::uniform(chain, policy, Action::Keep);
+        plan.nest(&revolve::segments(&blocks, slots, policy.last_segment_plain));
+        let of = |segment: &Segment| (segment.start..segment.end).filter(|i| blocks.contains(i)).count() as u64;
+        plan.lengths = plan.segments.iter().map(of).collect();
+        let plain = blocks.len() as u64 - plan.lengths.iter().sum::<u64>();
+        plan.lengths.extend((plain > 0).then_some(plain));
         plan
     }
 
@@ -352,13 +386,44 @@ impl Plan {
     /// How many layer forwards run again.
     #[must_use]
     pub fn recomputed_layers(&self) -> usize {
-        self.segments.iter().map(|segment| segment.end - segment.start).sum()
+        let flat: usize = self.segments.iter().map(|segment| segment.end - segment.start).sum();
+        flat + self.nested.iter().map(|inner| inner.end - inner.start).sum::<usize>()
     }
 
-    /// Brings `policy` into what `chain` allows: K at most the layers, explicit lists of a length that fits.
+    /// How often the forward of a layer in a segment runs again.
+    #[must_use]
+    pub fn repeats(&self, layer: usize) -> usize {
+        1 + self.nested.iter().filter(|inner| (inner.start..inner.end).contains(&layer)).count()
+    }
+
+    /// The parts of the segment `start..end`.
+    pub(crate) fn within(&self, start: usize, end: usize) -> &[Nested] {
+        let from = self.nested.partition_point(|inner| inner.start < start);
+        let inside = &self.nested[from..];
+        &inside[..inside.partition_point(|inner| inner.start < end)]
+    }
+
+    /// Recomputes these runs of layers from their boundaries, those inside another one once more for each that they are in. Any
+    /// two lie one in the other or apart, and the plan has no segments yet.
+    pub fn nest(&mut self, segments: &[Nested]) {
+        let mut sorted = sorted(segments, |one| (one.start as u64, !(one.end as u64), 0));
+        sorted.dedup();
+        let mut outer = 0;
+        for one in sorted {
+            if one.start >= outer {
+                outer = one.end;
+                self.recompute(one.start, one.end, Action::Keep);
+            } else {
+                self.nested.push(one);
+            }
+        }
+    }
+
+    /// Brings `policy` into what `chain` allows: K and slots at most the blocks, slots enough for a schedule that ends, explicit
+    /// lists of a length that fits.
     ///
     /// # Errors
-    /// [`Error::Unfit`] for lists that match no reading.
+    /// [`Error::Unfit`] for lists that match no reading, and for a chain that is too long to plan.
     pub fn fit_policy(policy: &mut Policy, chain: &Chain, notes: &mut Notes) -> Result<(), Error> {
         let count = chain.blocks().count();
         let blocks = count as u64;
@@ -366,6 +431,22 @@ impl Plan {
             let (given, used) = (policy.k.into(), blocks.max(1).into());
             notes.clamped.push(Clamped { path: "policy.k".into(), given, used });
             policy.k = blocks.max(1);
+        }
+        if policy.kind == PolicyKind::Binomial {
+            let given = policy.slots.unwrap_or(SLOTS);
+            let used = revolve::enough(blocks, given.min(blocks.max(1)), MOST_AGAIN);
+            if policy.slots.is_some() && given != used {
+                let (given, used) = (given.into(), used.into());
+                notes.clamped.push(Clamped { path: "policy.slots".into(), given, used });
+            }
+            policy.slots = Some(used);
+        }
+        if policy.kind == PolicyKind::Rotor && chain.layers.len() > rotor::MOST_LAYERS {
+            return Err(Error::Unfit {
+                path: "workload.layers".into(),
+                given: format!("{} layers under policy rotor", chain.layers.len()),
+                accepted: Accepted::Layers(rotor::MOST_LAYERS),
+            });
         }
         if let Some(segments) =
             policy.segments.as_ref().filter(|_| policy.kind == PolicyKind::Checkpoint)

@@ -42,7 +42,12 @@ fn formulas(kind: PolicyKind) -> [(Words, Words); 2] {
             (words::textbook_peak_keep, words::textbook_note_keep),
             (words::textbook_step_plain, words::textbook_note_step_plain),
         ],
-        PolicyKind::Selective | PolicyKind::Rule | PolicyKind::Plan | PolicyKind::Best => [
+        PolicyKind::Selective
+        | PolicyKind::Rule
+        | PolicyKind::Binomial
+        | PolicyKind::Rotor
+        | PolicyKind::Plan
+        | PolicyKind::Best => [
             (words::textbook_peak_keep, words::textbook_note_none),
             (words::textbook_step_plain, words::textbook_note_none),
         ],

@@ -311,6 +311,8 @@ pub fn kind_words(kind: PolicyKind, locale: Locale) -> &'static str {
         PolicyKind::Mix => words::choice_mix(locale),
         PolicyKind::Selective => words::choice_selective(locale),
         PolicyKind::Rule => words::choice_rule(locale),
+        PolicyKind::Binomial => words::choice_binomial(locale),
+        PolicyKind::Rotor => words::choice_rotor(locale),
         PolicyKind::Plan => words::choice_plan(locale),
         PolicyKind::Best => words::choice_best(locale),
     }
