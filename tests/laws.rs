@@ -47,7 +47,7 @@ fn evaluated(request: &Value) -> (Scenario, Outcome) {
 
 /// Room that activations and transients have, and the plan: what `simulate` is given.
 fn prepared(scenario: &Scenario) -> (Plan, Bytes) {
-    let plan = Plan::of(&scenario.policy, &scenario.chain, &scenario.hardware);
+    let plan = evaluate::plan(scenario, &scenario.policy);
     let background = background(scenario, &plan);
     let room = scenario.limits.memory.saturating_sub(scenario.chain.fixed.total() + background);
     (plan, room)

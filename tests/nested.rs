@@ -143,7 +143,7 @@ fn is_optimal(chain: &Chain) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_schedule_of_a_short_chain_is_better(chain in any_chain(5)) {
@@ -188,7 +188,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_schedule_of_six_layers_is_better(chain in any_chain(6)) {
@@ -204,7 +204,8 @@ fn cast_weights_are_planned_for() {
 
 /// A uniform chain of a lesson's kind: a boundary of a byte a layer.
 fn uniform(layers: u64) -> Value {
-    let layer = json!({"forward_s": 1e-3, "input_bytes": 1, "saves_input": true, "saved": [{"bytes": 5}]});
+    let layer =
+        json!({"forward_s": 1e-3, "input_bytes": 1, "saves_input": true, "saved": [{"bytes": 5}]});
     json!({"kind": "profile", "layers": vec![layer; usize::try_from(layers).expect("few")]})
 }
 
@@ -244,7 +245,7 @@ fn revolve_comes_out_of_the_simulation() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The ledger returns to its static level, the step is compute and no less, more slots never take less memory or more time.
     #[test]

@@ -170,7 +170,9 @@ impl Plan {
         let slots = policy.slots.unwrap_or(SLOTS);
         let mut plan = Self::uniform(chain, policy, Action::Keep);
         plan.nest(&revolve::segments(&blocks, slots, policy.last_segment_plain));
-        let of = |segment: &Segment| (segment.start..segment.end).filter(|i| blocks.contains(i)).count() as u64;
+        let of = |segment: &Segment| {
+            (segment.start..segment.end).filter(|i| blocks.contains(i)).count() as u64
+        };
         plan.lengths = plan.segments.iter().map(of).collect();
         let plain = blocks.len() as u64 - plan.lengths.iter().sum::<u64>();
         plan.lengths.extend((plain > 0).then_some(plain));

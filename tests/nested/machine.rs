@@ -25,7 +25,8 @@ type Made = Vec<u32>;
 pub fn run<'a>(chain: &'a Chain, segments: &'a [Nested], reentrant: bool) -> Machine<'a> {
     let layers = &chain.layers;
     let n = layers.len();
-    let mut machine = Machine { layers, segments, reentrant, runs: vec![0; n], ..Machine::default() };
+    let mut machine =
+        Machine { layers, segments, reentrant, runs: vec![0; n], ..Machine::default() };
     machine.call(0, n, 0, true);
     machine.take(int(chain.optimizer_scratch.0));
     machine.give(int(chain.optimizer_scratch.0));

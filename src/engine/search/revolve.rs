@@ -2,6 +2,7 @@
 //! `slots` states can be held, the input among them. Exact, in closed form.
 
 use crate::engine::plan::Nested;
+use crate::engine::policy::{Policy, SLOTS};
 
 /// Forward steps that run to reverse a chain of `steps` with `slots` held states, each step's last run (just before its backward) not
 /// counted. With r the least number such that C(slots + r, slots) ≥ steps: r·steps − C(slots + r, slots + 1). None without a slot.
@@ -45,6 +46,15 @@ pub fn split(steps: u32, slots: u32) -> Option<u32> {
         if here == whole || here <= next { high = middle } else { low = middle + 1 }
     }
     (cost(low)? == whole).then_some(low)
+}
+
+/// Slots in use and blocks that run again under a policy of kind `binomial`.
+#[must_use]
+pub fn forwards(blocks: u64, policy: &Policy) -> (u64, u64) {
+    let slots = policy.slots.unwrap_or(SLOTS).min(blocks);
+    let few = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    let again = advances(few(blocks), few(slots)).unwrap_or(0);
+    (slots, again + u64::from(blocks > 0 && !policy.last_segment_plain))
 }
 
 /// The optimal schedule of `blocks` (indices of layers, ascending) as segments within segments: each is run without saving, its

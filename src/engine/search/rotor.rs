@@ -135,7 +135,8 @@ impl Rotor {
     /// Numbers runs of layers by content, shorter ones first; one of each kind.
     fn number(&mut self) -> Vec<Run> {
         let n = self.links.len();
-        let kind = |i: usize| self.links.iter().position(|link| *link == self.links[i]).unwrap_or(i);
+        let kind =
+            |i: usize| self.links.iter().position(|link| *link == self.links[i]).unwrap_or(i);
         let kinds: Vec<usize> = (0..n).map(kind).collect();
         let mut runs = Vec::new();
         let mut numbers: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -195,8 +196,7 @@ impl Rotor {
         let link = &self.links[run.i];
         let kept = link.inner + if link.saves_output { link.output } else { 0 };
         let forward = link.inner + link.output + link.forward_scratch + self.cast(run, run.i);
-        let backward =
-            kept + link.backward_scratch + self.standing[run.i + 1] - self.base(run);
+        let backward = kept + link.backward_scratch + self.standing[run.i + 1] - self.base(run);
         let rest = Run { i: run.i + 1, ..run };
         let rest = if link.saves_output { self.held(rest) } else { self.fresh(rest) };
         (kept, forward, backward, rest)
@@ -238,8 +238,8 @@ impl Rotor {
             let need = (forward + input).max(backward);
             sum(View { more: rest.more + kept, ..rest }, FREE, link.forward, need)
         };
-        let fresh = (!link.saves_input)
-            .then(|| least(&shifted(&segments, link.input), &plain(link.input)));
+        let fresh =
+            (!link.saves_input).then(|| least(&shifted(&segments, link.input), &plain(link.input)));
         Table { held: least(&segments, &plain(0)), fresh }
     }
 
@@ -310,7 +310,8 @@ pub fn plan(scenario: &Scenario, policy: &Policy) -> Plan {
     let fits = |room: &Bytes| {
         let program = Program::of(chain, &of(*room));
         let others = chain.pipeline.others(program.resident_after_forward());
-        simulate::need(&program) + others <= scenario.limits.memory.saturating_sub(chain.standing().total())
+        simulate::need(&program) + others
+            <= scenario.limits.memory.saturating_sub(chain.standing().total())
     };
     let within = rooms.partition_point(fits);
     of(rooms.get(within.saturating_sub(1)).copied().unwrap_or(room))

@@ -117,10 +117,7 @@ mod tests {
     fn sums_and_the_better_of_two() {
         let (a, b) = (steps(&[(0, 9), (4, 5), (6, 1)]), steps(&[(3, 8), (5, 2)]));
         let view = |steps, more| View { steps, more };
-        assert_eq!(
-            sum(view(&a, 0), view(&b, 0), 1, 0),
-            steps(&[(3, 18), (4, 14), (5, 8), (6, 4)])
-        );
+        assert_eq!(sum(view(&a, 0), view(&b, 0), 1, 0), steps(&[(3, 18), (4, 14), (5, 8), (6, 4)]));
         assert_eq!(sum(view(&a, 2), FREE, 0, 7), steps(&[(7, 5), (8, 1)]));
         assert_eq!(least(&a, &b), steps(&[(0, 9), (3, 8), (4, 5), (5, 2), (6, 1)]));
         assert_eq!(view(&a, 1).at(0), None);
@@ -129,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_thinned_one_is_never_better() {
-        let many: Vec<Step> = (0..1000).map(|i| Step { bytes: 7 * i, time: 5000 - i as u64 }).collect();
+        let many: Vec<Step> =
+            (0..1000).map(|i| Step { bytes: 7 * i, time: 5000 - i as u64 }).collect();
         let few = thinned(many.clone(), 5000, 20);
         assert!(few.len() <= 22 && few[0] == many[0], "{}", few.len());
         assert!(few.iter().all(|step| many.contains(step) && step.bytes <= 5000));
