@@ -299,7 +299,8 @@ fn scenarios_from_a_seed_explain_themselves() {
 /// The groups of what is alive add up to the ledger, category by category, at the peak and elsewhere.
 #[test]
 fn who_is_alive_adds_up() {
-    for policy in ["keep", "checkpoint", "offload", "mix", "rule", "selective", "binomial", "rotor"] {
+    for policy in ["keep", "checkpoint", "offload", "mix", "rule", "selective", "binomial", "rotor"]
+    {
         let case = case(&json!({"workload": {"preset": "llama-2-7b"}, "training": {"lora_rank": 16}, "policy": {"kind": policy}})).expect("sound");
         for when in case.whens() {
             let alive = alive::parts(&case.scenario, &case.outcome, when);

@@ -170,12 +170,7 @@ impl Plan {
         let slots = policy.slots.unwrap_or(SLOTS);
         let mut plan = Self::uniform(chain, policy, Action::Keep);
         plan.nest(&revolve::segments(&blocks, slots, policy.last_segment_plain));
-        let of = |segment: &Segment| {
-            (segment.start..segment.end).filter(|i| blocks.contains(i)).count() as u64
-        };
-        plan.lengths = plan.segments.iter().map(of).collect();
-        let plain = blocks.len() as u64 - plan.lengths.iter().sum::<u64>();
-        plan.lengths.extend((plain > 0).then_some(plain));
+        plan.measure(chain);
         plan
     }
 
@@ -419,6 +414,17 @@ impl Plan {
                 self.nested.push(one);
             }
         }
+    }
+
+    /// Takes down how many blocks each segment has, and each run of plain ones.
+    pub(crate) fn measure(&mut self, chain: &Chain) {
+        let segment = |i: &usize| match self.layers[*i] {
+            LayerPlan::Segment(at) => Some(at),
+            LayerPlan::Plain(_) => None,
+        };
+        let blocks: Vec<usize> = chain.blocks().collect();
+        let runs = blocks.chunk_by(|a, b| segment(a) == segment(b));
+        self.lengths = runs.map(|run| run.len() as u64).collect();
     }
 
     /// Brings `policy` into what `chain` allows: K and slots at most the blocks, slots enough for a schedule that ends, explicit

@@ -122,13 +122,18 @@ impl Rotor {
         plans.iter().map(|step| (Bytes(step.bytes.max(0).unsigned_abs()), Nanos(step.time)))
     }
 
+    /// The least room that any plan takes.
+    #[must_use]
+    pub fn least(&self) -> Bytes {
+        self.front().next().map_or(Bytes::ZERO, |(bytes, _)| bytes)
+    }
+
     /// The segments of the fastest plan within `room`; of one that takes the least where none is.
     #[must_use]
     pub fn segments(&self, room: Bytes) -> Vec<Nested> {
-        let least = self.whole.first().map_or(0, |table| table.held[0].bytes);
         let mut segments = Vec::new();
         let whole = Run { i: 0, j: self.links.len(), first: true };
-        self.trace(whole, true, signed(room).max(least), &mut segments);
+        self.trace(whole, true, signed(room.max(self.least())), &mut segments);
         segments
     }
 
@@ -297,10 +302,16 @@ impl Rotor {
 pub fn plan(scenario: &Scenario, policy: &Policy) -> Plan {
     let chain = &scenario.chain;
     let room = scenario.limits.memory.saturating_sub(chain.standing().total());
-    let rotor = Rotor::of(chain, policy.reentrant, room);
+    let mut rotor = Rotor::of(chain, policy.reentrant, room);
+    let least = rotor.least();
+    if least > room {
+        // Of those that take the least the fastest: tables that go that far.
+        rotor = Rotor::of(chain, policy.reentrant, least);
+    }
     let of = |room: Bytes| {
         let mut plan = Plan::uniform(chain, policy, Action::Keep);
         plan.nest(&rotor.segments(room));
+        plan.measure(chain);
         plan
     };
     if chain.pipeline.is_alone() {
