@@ -195,6 +195,21 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Long chains of different layers are planned with fewer ends of segments: still within the limit.
+    #[test]
+    fn long_chains_stay_within_the_limit(layers in prop::collection::vec(any_layer(), 70..100), part in 1..12_u64) {
+        let chain = scenario(&json!({"workload": {"kind": "profile", "layers": layers}})).chain;
+        let most = simulate::need(&Program::of(&chain, &Plan::keep(&chain)));
+        let room = Bytes(most.0 * part / 12);
+        let rotor = Rotor::of(&chain, false, room);
+        let need = agrees(&chain, &rotor.segments(room), false).0;
+        prop_assert!(need <= room.max(rotor.least()).max(chain.grown() + chain.optimizer_scratch));
+    }
+}
+
 #[test]
 fn cast_weights_are_planned_for() {
     is_optimal(&autocast(2));
@@ -297,5 +312,60 @@ proptest! {
             before = time;
         }
         prop_assert_eq!(before, 0);
+    }
+}
+
+/// A schedule that would run for ever gets more slots, and says so; a chain that is too long to plan is refused by name.
+#[test]
+fn long_chains_are_answered() {
+    let notes = |request: &Value| {
+        Scenario::read(request).map(|(scenario, notes)| (scenario.policy.slots, notes.clamped))
+    };
+    let (slots, clamped) = notes(&binomial(&uniform(3000), 1, false)).expect("it reads");
+    assert_eq!(slots, Some(2));
+    assert_eq!(
+        (clamped.len(), &*clamped[0].path, &clamped[0].given),
+        (1, "policy.slots", &json!(1))
+    );
+    let outcome = evaluated(&binomial(&uniform(3000), 2, true));
+    assert!((100_000..200_000).contains(&outcome.plan.recomputed_layers()));
+    let (slots, clamped) = notes(&binomial(&uniform(3), 7, false)).expect("it reads");
+    assert_eq!((slots, clamped.len()), (Some(3), 1));
+    let rotor = |layers: u64| json!({"workload": uniform(layers), "policy": {"kind": "rotor"}});
+    assert!(notes(&rotor(256)).is_ok());
+    let error = notes(&rotor(257)).expect_err("too long").to_string();
+    assert!(error.contains("workload.layers") && error.contains("256"), "{error}");
+}
+
+/// What the rotor finds within a limit is what the page is told: it fits, and no flat plan that fits is faster.
+#[test]
+fn the_rotor_is_no_slower_than_flat_plans() {
+    for (seq, limit) in [(4096, 16.0), (16384, 20.0), (16384, 22.5), (16384, 24.0)] {
+        let request = |policy: Value| {
+            json!({"workload": {"preset": "llama-2-7b", "seq": seq}, "training": {"lora_rank": 16},
+                "hardware": {"preset": "rtx-4090"}, "limits": {"memory_gib": limit}, "policy": policy})
+        };
+        let rotor = evaluated(&request(json!({"kind": "rotor"})));
+        assert!(rotor.fits, "{seq} {limit}");
+        assert_eq!(rotor.plan.lengths.iter().sum::<u64>(), 32);
+        for k in 1..=32 {
+            for plain in [false, true] {
+                let flat = evaluated(&request(
+                    json!({"kind": "checkpoint", "k": k, "last_segment_plain": plain}),
+                ));
+                assert!(!flat.fits || flat.step >= rotor.step, "{seq} {limit} {k}");
+            }
+        }
+    }
+}
+
+/// On a pipeline's first stages other micro-batches hold what is kept, and the plan fits with them.
+#[test]
+fn the_rotor_leaves_room_for_micro_batches_in_flight() {
+    for (stage, limit) in [(1, 30.0), (2, 30.0), (4, 28.0)] {
+        let request = json!({"workload": {"preset": "llama-2-7b", "accumulation": 8}, "training": {"pp": 4, "stage": stage},
+            "hardware": {"preset": "h100-80g"}, "limits": {"memory_gib": limit}, "policy": {"kind": "rotor"}});
+        let outcome = evaluated(&request);
+        assert!(outcome.fits, "stage {stage}: {:?}", outcome.peak);
     }
 }

@@ -22,8 +22,11 @@ pub const MOST_LAYERS: usize = 256;
 /// Steps that a table may have: fewer where there is more to compute, 32 at least.
 const MOST_STEPS: usize = 1024;
 
+/// Splits that are compared in all, about: where layers are many and different, fewer ends of segments are.
+const MOST_SPLITS: usize = 40_000;
+
 /// Steps of tables that are added or compared in all, about.
-const WORK: usize = 4_000_000;
+const WORK: usize = 2_000_000;
 
 /// A layer in bytes and nanoseconds.
 #[derive(Clone, Copy, PartialEq)]
@@ -67,13 +70,15 @@ enum Choice {
 pub struct Rotor {
     links: Vec<Link>,
     reentrant: bool,
+    /// Segments end at layers of which this is a divisor, and where the blocks end.
+    stride: usize,
     /// Forward time of the layers before each.
     forwards: Vec<u64>,
     /// Cast weights of layers before each.
     casts: Vec<i64>,
     /// Bytes that are there in backward, whatever is saved, when the layers from here on are reversed.
     standing: Vec<i64>,
-    /// Tables by content: equal runs of layers have one number.
+    /// Tables of runs of blocks by content: equal ones have one number.
     numbers: Vec<Vec<usize>>,
     inner: Vec<Table>,
     /// Tables of the first forward, by first layer.
@@ -89,6 +94,7 @@ impl Rotor {
         let links: Vec<Link> = (0..n).map(|i| link(chain, i)).collect();
         let mut rotor = Self {
             reentrant,
+            stride: 1,
             forwards: running(0, links.iter().map(|link| link.forward)),
             casts: running(0, links.iter().map(|link| link.casts)),
             standing: running(
@@ -100,9 +106,15 @@ impl Rotor {
             whole: Vec::new(),
             links,
         };
-        let runs = rotor.number();
-        let work: usize = runs.iter().map(|run| run.j - run.i).sum::<usize>() + n * n / 2;
-        let steps = (WORK / work).clamp(32, MOST_STEPS);
+        let work = |runs: &[Run]| runs.iter().map(|run| run.j - run.i).sum::<usize>() + n * n;
+        let mut runs = rotor.number();
+        while work(&runs) / (rotor.stride * rotor.stride) > MOST_SPLITS {
+            rotor.stride += 1;
+        }
+        if rotor.stride > 1 {
+            runs = rotor.number();
+        }
+        let steps = (WORK * rotor.stride / work(&runs)).clamp(32, MOST_STEPS);
         let room = signed(room);
         let lowest = rotor.standing.iter().copied().min().unwrap_or(0);
         for run in runs {
@@ -137,25 +149,35 @@ impl Rotor {
         segments
     }
 
-    /// Numbers runs of layers by content, shorter ones first; one of each kind.
+    /// Whether a segment may end before layer `j`.
+    fn ends_at(&self, j: usize) -> bool {
+        j.is_multiple_of(self.stride) || self.links.get(j).is_none_or(|link| !link.block)
+    }
+
+    /// Numbers runs of blocks by content, shorter ones first; one of each kind. Others are never run again. Where segments do not
+    /// end everywhere, equal ones differ in where they do.
     fn number(&mut self) -> Vec<Run> {
         let n = self.links.len();
-        let kind =
-            |i: usize| self.links.iter().position(|link| *link == self.links[i]).unwrap_or(i);
-        let kinds: Vec<usize> = (0..n).map(kind).collect();
+        let shared = self.stride == 1;
+        let kind = |i: usize| self.links.iter().position(|link| shared && *link == self.links[i]);
+        let kinds: Vec<usize> = (0..n).map(|i| kind(i).unwrap_or(i)).collect();
         let mut runs = Vec::new();
         let mut numbers: Vec<Vec<usize>> = vec![Vec::new(); n];
         for length in 1..=n {
             let mut seen: Vec<((usize, usize), usize)> = Vec::new();
             for i in 0..=n - length {
-                let key = (numbers[i].last().copied().unwrap_or(0), kinds[i + length - 1]);
-                let known = seen.iter().find(|(other, _)| *other == key).map(|(_, number)| *number);
-                let number = known.unwrap_or_else(|| {
+                let j = i + length;
+                if numbers[i].len() + 1 < length || !self.links[j - 1].block {
+                    continue;
+                }
+                let key = (numbers[i].last().copied().unwrap_or(0), kinds[j - 1]);
+                let mut known = seen.iter().filter(|_| shared);
+                let known = known.find(|(other, _)| *other == key).map(|(_, number)| *number);
+                numbers[i].push(known.unwrap_or(runs.len()));
+                if known.is_none() && self.ends_at(j) {
                     seen.push((key, runs.len()));
-                    runs.push(Run { i, j: i + length, first: false });
-                    runs.len() - 1
-                });
-                numbers[i].push(number);
+                    runs.push(Run { i, j, first: false });
+                }
             }
         }
         self.numbers = numbers;
@@ -211,12 +233,15 @@ impl Rotor {
     fn ends(&self, run: Run) -> impl Iterator<Item = (usize, i64)> {
         let mut most = i64::MIN;
         let last = if run.first { run.j } else { run.j - 1 };
-        (run.i..last).take_while(|&k| self.links[k].block).map(move |k| {
-            let link = &self.links[k];
-            let read = if k > run.i { link.input } else { 0 };
-            most = most.max(read + link.output + link.forward_scratch + self.cast(run, k));
-            (k + 1, most)
-        })
+        (run.i..last)
+            .take_while(|&k| self.links[k].block)
+            .map(move |k| {
+                let link = &self.links[k];
+                let read = if k > run.i { link.input } else { 0 };
+                most = most.max(read + link.output + link.forward_scratch + self.cast(run, k));
+                (k + 1, most)
+            })
+            .filter(|&(at, _)| self.ends_at(at))
     }
 
     /// What is behind a segment, and the segment from its input.
@@ -232,20 +257,25 @@ impl Rotor {
 
     fn table(&self, run: Run) -> Table {
         let link = &self.links[run.i];
-        let mut segments: Vec<Step> = Vec::new();
+        let (mut segments, mut both, mut better) = (Vec::new(), Vec::new(), Vec::new());
         for (at, need) in self.ends(run) {
             let (behind, again) = self.halves(run, at);
             let time = self.forwards[at].saturating_sub(self.forwards[run.i]);
-            segments = least(&segments, &sum(behind, again, time, need));
+            sum(behind, again, time, need, &mut both);
+            least(&segments, &both, &mut better);
+            std::mem::swap(&mut segments, &mut better);
         }
         let (kept, forward, backward, rest) = self.plain(run);
-        let plain = |input: i64| {
+        let mut with_plain = |segments: &[Step], input: i64| {
             let need = (forward + input).max(backward);
-            sum(View { more: rest.more + kept, ..rest }, FREE, link.forward, need)
+            sum(View { more: rest.more + kept, ..rest }, FREE, link.forward, need, &mut both);
+            let mut table = Vec::new();
+            least(segments, &both, &mut table);
+            table
         };
         let fresh =
-            (!link.saves_input).then(|| least(&shifted(&segments, link.input), &plain(link.input)));
-        Table { held: least(&segments, &plain(0)), fresh }
+            (!link.saves_input).then(|| with_plain(&shifted(&segments, link.input), link.input));
+        Table { held: with_plain(&segments, 0), fresh }
     }
 
     /// Follows the best choices for `run` within `room`.

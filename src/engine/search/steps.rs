@@ -31,15 +31,12 @@ impl View<'_> {
     }
 }
 
-/// Both at once, `time` more, possible from `need` bytes on.
-#[must_use]
-pub fn sum(a: View, b: View, time: u64, need: i64) -> Vec<Step> {
-    let (Some(first), Some(other)) = (a.steps.first(), b.steps.first()) else {
-        return Vec::new();
-    };
+/// Both at once into `steps`: `time` more, possible from `need` bytes on.
+pub fn sum(a: View, b: View, time: u64, need: i64, steps: &mut Vec<Step>) {
+    steps.clear();
+    let (Some(first), Some(other)) = (a.steps.first(), b.steps.first()) else { return };
     let mut bytes = (first.bytes + a.more).max(other.bytes + b.more).max(need);
     let (mut x, mut y) = (0, 0);
-    let mut steps = Vec::with_capacity(a.steps.len() + b.steps.len());
     loop {
         let next = |view: View, at: &mut usize| {
             while view.steps.get(*at + 1).is_some_and(|step| step.bytes + view.more <= bytes) {
@@ -53,24 +50,24 @@ pub fn sum(a: View, b: View, time: u64, need: i64) -> Vec<Step> {
             steps.push(Step { bytes, time: both });
         }
         if then == i64::MAX {
-            return steps;
+            return;
         }
         bytes = then;
     }
 }
 
-/// The better of two.
-#[must_use]
-pub fn least(a: &[Step], b: &[Step]) -> Vec<Step> {
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-    let mut steps: Vec<Step> = Vec::with_capacity(a.len() + b.len());
+/// The better of two into `steps`.
+pub fn least<'a>(mut a: &'a [Step], mut b: &'a [Step], steps: &mut Vec<Step>) {
+    steps.clear();
     loop {
-        let next = match (a.peek(), b.peek()) {
-            (Some(x), Some(y)) if (x.bytes, x.time) <= (y.bytes, y.time) => a.next(),
-            (_, Some(_)) => b.next(),
-            (_, None) => a.next(),
+        let from = match (a, b) {
+            ([x, ..], [y, ..]) if (x.bytes, x.time) <= (y.bytes, y.time) => &mut a,
+            ([], []) => return,
+            (_, []) => &mut a,
+            _ => &mut b,
         };
-        let Some(&step) = next else { return steps };
+        let step = from[0];
+        *from = &from[1..];
         if steps.last().is_none_or(|last| step.time < last.time) {
             steps.push(step);
         }
@@ -117,6 +114,16 @@ mod tests {
     fn sums_and_the_better_of_two() {
         let (a, b) = (steps(&[(0, 9), (4, 5), (6, 1)]), steps(&[(3, 8), (5, 2)]));
         let view = |steps, more| View { steps, more };
+        let sum = |a, b, time, need| {
+            let mut steps = steps(&[(0, 0)]);
+            super::sum(a, b, time, need, &mut steps);
+            steps
+        };
+        let least = |a: &[Step], b: &[Step]| {
+            let mut steps = Vec::new();
+            super::least(a, b, &mut steps);
+            steps
+        };
         assert_eq!(sum(view(&a, 0), view(&b, 0), 1, 0), steps(&[(3, 18), (4, 14), (5, 8), (6, 4)]));
         assert_eq!(sum(view(&a, 2), FREE, 0, 7), steps(&[(7, 5), (8, 1)]));
         assert_eq!(least(&a, &b), steps(&[(0, 9), (3, 8), (4, 5), (5, 2), (6, 1)]));
