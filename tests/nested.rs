@@ -8,6 +8,7 @@ use galley::engine::chain::{Chain, LayerKind};
 use galley::engine::plan::Nested;
 use galley::engine::policy::{Policy, PolicyKind};
 use galley::engine::program::{OpKind, Program};
+use galley::engine::search::fastest;
 use galley::engine::search::rotor::Rotor;
 use galley::engine::{Action, Bytes, Outcome, Plan, Scenario, evaluate, simulate};
 use machine::Machine;
@@ -161,6 +162,24 @@ proptest! {
             let optimizer = chain.grown() + chain.optimizer_scratch;
             prop_assert!(need <= room.max(optimizer));
         }
+    }
+
+    /// The bound of `plan` holds for schedules that recompute several times too, and one that alone fits is a fit.
+    #[test]
+    fn the_bound_holds_for_every_schedule(chain in any_chain(5), part in 0..8_u64) {
+        let all: Vec<(Bytes, u64)> = schedules(&chain, 0, chain.layers.len(), true)
+            .iter()
+            .map(|segments| agrees(&chain, segments, false))
+            .collect();
+        let least = all.iter().map(|plan| plan.0).min().expect("one");
+        let mut scenario = scenario(&json!({"hardware": {"host_gib": 0, "ssd_gib": 0}}));
+        let room = Bytes(least.0 + part);
+        scenario.limits.memory = chain.standing().total() + room;
+        scenario.chain = chain;
+        let fitting = all.iter().filter(|plan| plan.0 <= room).map(|plan| plan.1).min().expect("the least");
+        let step = fitting + scenario.chain.backward().0 + scenario.chain.optimizer.0;
+        let bound = fastest::fastest(&scenario).bound;
+        prop_assert!(bound.is_some_and(|bound| bound.0 <= step), "{:?} over {}", bound, step);
     }
 
     /// One level of segments is a flat plan: the same operations with the same bytes.

@@ -315,7 +315,7 @@ fn amounts(rows: &[Row], first: u64) -> Vec<u64> {
 }
 
 fn summary(scenario: &Scenario, policy: &Policy) -> Summary {
-    evaluate::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
+    evaluate::summarize(scenario, &evaluate::plan(scenario, policy))
 }
 
 /// What runs before what does not; then the faster, or the smaller.
