@@ -10,7 +10,7 @@
 use super::steps::{FREE, Step, View, least, shifted, sum, thinned};
 use crate::engine::chain::{Chain, Layer, LayerKind, Storage};
 use crate::engine::plan::{Nested, Plan};
-use crate::engine::policy::{Action, Policy};
+use crate::engine::policy::{Action, Policy, PolicyKind};
 use crate::engine::program::Program;
 use crate::engine::scenario::Scenario;
 use crate::engine::simulate;
@@ -324,6 +324,18 @@ impl Rotor {
             }
         }
     }
+}
+
+/// The policy that asks for it, where the chain is short enough.
+#[must_use]
+pub fn policy(scenario: &Scenario) -> Option<Policy> {
+    let short = scenario.chain.layers.len() <= MOST_LAYERS;
+    short.then(|| Policy {
+        kind: PolicyKind::Rotor,
+        plan: None,
+        segments: None,
+        ..scenario.policy.clone()
+    })
 }
 
 /// The fastest plan without copies within the scenario's memory limit; one that takes the least where none is. On a pipeline, what is kept

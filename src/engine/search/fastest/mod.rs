@@ -13,7 +13,7 @@ mod recompute;
 mod small;
 pub mod table;
 
-use super::family;
+use super::{family, rotor};
 use crate::engine::evaluate;
 use crate::engine::outcome::Summary;
 use crate::engine::plan::Plan;
@@ -120,8 +120,12 @@ impl Search {
             amount: bound.offloaded,
             held: rows.iter().map(|row| row.held).sum(),
             room: bound::room(scenario).unwrap_or(0),
+<<<<<<< HEAD
             family: family::policies(scenario),
             every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
+=======
+            family: family::policies(scenario).into_iter().chain(rotor::policy(scenario)).collect(),
+>>>>>>> 4b7aeb4 (plan: tries the rotor's plan too; docs: what POFO could add, measured)
             rows,
             plan: None,
             stage: Stage::Amount(0),
