@@ -120,12 +120,8 @@ impl Search {
             amount: bound.offloaded,
             held: rows.iter().map(|row| row.held).sum(),
             room: bound::room(scenario).unwrap_or(0),
-<<<<<<< HEAD
-            family: family::policies(scenario),
-            every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
-=======
             family: family::policies(scenario).into_iter().chain(rotor::policy(scenario)).collect(),
->>>>>>> 4b7aeb4 (plan: tries the rotor's plan too; docs: what POFO could add, measured)
+            every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
             plan: None,
             stage: Stage::Amount(0),
