@@ -5,7 +5,7 @@
 mod machine;
 
 use galley::engine::chain::{Chain, LayerKind};
-use galley::engine::plan::Nested;
+use galley::engine::nested::Nested;
 use galley::engine::policy::{Policy, PolicyKind};
 use galley::engine::program::{OpKind, Program};
 use galley::engine::search::fastest;

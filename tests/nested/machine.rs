@@ -2,7 +2,7 @@
 //! who still refers to it, as an interpreter would. It shares nothing with the compiler but the chain.
 
 use galley::engine::chain::{Chain, Layer, Storage};
-use galley::engine::plan::Nested;
+use galley::engine::nested::Nested;
 
 /// What carrying out a schedule took.
 #[derive(Default)]

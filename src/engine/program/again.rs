@@ -3,7 +3,7 @@
 
 use super::{Compiler, Op, OpKind};
 use crate::engine::chain::{Chain, Storage};
-use crate::engine::plan::Nested;
+use crate::engine::nested::Nested;
 use crate::engine::units::Bytes;
 
 /// One run of a segment's forward in backward: its layers save, those of segments within it do not.

@@ -1,7 +1,7 @@
 //! Binomial checkpointing of a uniform chain (Griewank and Walther 2000, algorithm 799): how often forward steps run when only
 //! `slots` states can be held, the input among them. Exact, in closed form.
 
-use crate::engine::plan::Nested;
+use crate::engine::nested::Nested;
 use crate::engine::policy::{Policy, SLOTS};
 
 /// Forward steps that run to reverse a chain of `steps` with `slots` held states, each step's last run (just before its backward) not

@@ -9,7 +9,8 @@
 
 use super::steps::{FREE, Step, View, least, shifted, sum, thinned};
 use crate::engine::chain::{Chain, Layer, LayerKind, Storage};
-use crate::engine::plan::{Nested, Plan};
+use crate::engine::nested::Nested;
+use crate::engine::plan::Plan;
 use crate::engine::policy::{Action, Policy, PolicyKind};
 use crate::engine::program::Program;
 use crate::engine::scenario::Scenario;
