@@ -166,15 +166,15 @@ impl Rotor {
         let mut numbers: Vec<Vec<usize>> = vec![Vec::new(); n];
         for length in 1..=n {
             let mut seen: Vec<((usize, usize), usize)> = Vec::new();
-            for i in 0..=n - length {
+            for (i, own) in numbers.iter_mut().enumerate().take(n - length + 1) {
                 let j = i + length;
-                if numbers[i].len() + 1 < length || !self.links[j - 1].block {
+                if own.len() + 1 < length || !self.links[j - 1].block {
                     continue;
                 }
-                let key = (numbers[i].last().copied().unwrap_or(0), kinds[j - 1]);
+                let key = (own.last().copied().unwrap_or(0), kinds[j - 1]);
                 let mut known = seen.iter().filter(|_| shared);
                 let known = known.find(|(other, _)| *other == key).map(|(_, number)| *number);
-                numbers[i].push(known.unwrap_or(runs.len()));
+                own.push(known.unwrap_or(runs.len()));
                 if known.is_none() && self.ends_at(j) {
                     seen.push((key, runs.len()));
                     runs.push(Run { i, j, first: false });

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_thinned_one_is_never_better() {
         let many: Vec<Step> =
-            (0..1000).map(|i| Step { bytes: 7 * i, time: 5000 - i as u64 }).collect();
+            (0..1000).zip(0..).map(|(i, t)| Step { bytes: 7 * i, time: 5000 - t }).collect();
         let few = thinned(many.clone(), 5000, 20);
         assert!(few.len() <= 22 && few[0] == many[0], "{}", few.len());
         assert!(few.iter().all(|step| many.contains(step) && step.bytes <= 5000));

@@ -1,8 +1,8 @@
 # Schedules that recompute some layers more than once.
-choice-binomial = Binomial checkpointing (several recomputations)
-choice-rotor = Least recomputation within the memory limit
+choice-binomial = Binomial checkpoints
+choice-rotor = Least recomputation that fits
 chart-plan-binomial = Binomial checkpointing, { $slots } slots
-chart-plan-rotor = Least recomputation within the limit
+chart-plan-rotor = Least recomputation that fits
 knob-slots = Slots
 knob-slots-about = Boundaries that binomial checkpointing holds at once
 textbook-peak-binomial = M = base + s·c + a
