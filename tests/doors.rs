@@ -141,6 +141,8 @@ fn samples() -> Vec<Value> {
         "mix",
         "selective",
         "rule",
+        "binomial",
+        "rotor",
         "best",
     ];
     let pair = |workload: &Value, kind: &str| json!({"v": 1, "detail": true, "workload": workload, "policy": {"kind": kind}, "limits": {"memory_gib": 20}});
@@ -707,6 +709,8 @@ fn a_chain_without_blocks_is_answered() {
         "mix",
         "selective",
         "rule",
+        "binomial",
+        "rotor",
         "best",
     ] {
         let request =

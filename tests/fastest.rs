@@ -26,7 +26,7 @@ fn scenario(request: &Value) -> Scenario {
 }
 
 fn summary(scenario: &Scenario, policy: &Policy) -> Summary {
-    evaluate::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
+    evaluate::summarize(scenario, &evaluate::plan(scenario, policy))
 }
 
 /// The bound of a whole step.

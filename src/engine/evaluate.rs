@@ -8,10 +8,11 @@ use super::ledger::{self, Ledger, Row};
 use super::lesson;
 use super::outcome::{Binding, LayerOutcome, Operation, OutOfMemory, Outcome, Reason, Summary};
 use super::plan::{LayerPlan, Plan};
-use super::policy::{Action, Policy};
+use super::policy::{Action, Policy, PolicyKind};
 use super::program::Program;
 use super::rule::{self, Choice};
 use super::scenario::Scenario;
+use super::search::rotor;
 use super::simulate::{self, Refusal, Run};
 use super::trace::{self, Times};
 use super::units::{Bytes, LIMIT, Nanos};
@@ -24,8 +25,17 @@ pub fn evaluate(scenario: &Scenario) -> Outcome {
     } else {
         scenario.policy.clone()
     };
-    let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
+    let plan = plan(scenario, &policy);
     evaluate_plan(scenario, policy, plan)
+}
+
+/// The plan that a policy means in a scenario: as [`Plan::of`], and `rotor` within the scenario's memory limit.
+#[must_use]
+pub fn plan(scenario: &Scenario, policy: &Policy) -> Plan {
+    if policy.kind == PolicyKind::Rotor {
+        return rotor::plan(scenario, policy);
+    }
+    Plan::of(policy, &scenario.chain, &scenario.hardware)
 }
 
 /// Parses, evaluates.
@@ -278,7 +288,7 @@ pub(crate) fn decided(
             let first = &scenario.chain.layers[segment.start];
             let kept = if segment.boundary == Action::Keep { first.boundary.0 } else { 0 };
             let share = kept / (segment.end - segment.start) as u64;
-            (saved.saturating_sub(Bytes(share)), choice.recompute)
+            (saved.saturating_sub(Bytes(share)), choice.recompute.times(plan.repeats(i) as u64))
         }
         LayerPlan::Plain(actions) => {
             let of = |wanted: fn(Action) -> bool| {

@@ -16,6 +16,7 @@ pub mod knob;
 pub mod ledger;
 pub mod lesson;
 mod names;
+pub mod nested;
 pub mod outcome;
 pub mod pipeline;
 pub mod plan;

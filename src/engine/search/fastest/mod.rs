@@ -13,7 +13,7 @@ mod recompute;
 mod small;
 pub mod table;
 
-use super::family;
+use super::{family, rotor};
 use crate::engine::evaluate;
 use crate::engine::outcome::Summary;
 use crate::engine::plan::Plan;
@@ -121,7 +121,7 @@ impl Search {
             amount: Leaving { bytes: bound.offloaded, rate: 0.0 },
             held: rows.iter().map(|row| row.held).sum(),
             room: bound::room(scenario).unwrap_or(0),
-            family: family::policies(scenario),
+            family: family::policies(scenario).into_iter().chain(rotor::policy(scenario)).collect(),
             every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
             plan: None,
@@ -328,7 +328,7 @@ fn amounts(scenario: &Scenario, rows: &[Row], first: u64) -> Vec<Leaving> {
 }
 
 fn summary(scenario: &Scenario, policy: &Policy) -> Summary {
-    evaluate::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
+    evaluate::summarize(scenario, &evaluate::plan(scenario, policy))
 }
 
 /// What runs before what does not; then the faster, or the smaller.
