@@ -336,13 +336,19 @@ fn changes_change_what_they_say_and_nothing_else() {
     }
 }
 
+fn levers(request: &Value, scenario: &Scenario, outcome: &Outcome) -> Vec<Trial> {
+    let mut levers = peak::Levers::new(request.clone(), scenario.clone(), outcome.clone());
+    while levers.advance() {}
+    levers.ranked()
+}
+
 #[test]
 fn levers_move_the_peak_and_the_first_leaves_the_training_as_it_is() {
     for request in requests().into_iter().chain(too_large()) {
         let scenario = read(&request);
         let outcome = evaluate(&scenario);
         let peak = outcome.peak.row.total();
-        let levers = peak::levers(&request, &scenario, &outcome);
+        let levers = levers(&request, &scenario, &outcome);
         for Trial { change, policy, peak: lower, .. } in &levers {
             let scenario = change.scenario(&request).expect("reads");
             let after = evaluate(&scenario.with_policy(policy.clone()));
@@ -366,7 +372,7 @@ fn the_peak_that_does_not_move_is_explained() {
     let head = scenario.chain.layers.len() - 1;
     assert_eq!(summit.layer, head, "{summit:?}");
     assert!(summit.freed > Bytes::ZERO);
-    let levers = peak::levers(&request, &scenario, &outcome);
+    let levers = levers(&request, &scenario, &outcome);
     assert_eq!(levers[0].change.what, What::LossChunks, "{levers:?}");
     // Keeping everything, nothing is away.
     let keep = with(&request, &[("policy", json!({"kind": "keep"}))]);

@@ -44,7 +44,7 @@ pub fn summit(scenario: &Scenario, outcome: &Outcome) -> Summit {
     let then = same.map_or(Bytes::ZERO, |op| simulate::needed_at(&plain, op));
     let there = chain.standing().total() + others(&plain) + then;
     let freed = plain.resident_after_forward().saturating_sub(run.program.resident_after_forward());
-    let away = there.saturating_sub(outcome.peak.row.total());
+    let away = there.saturating_sub(outcome.peak.row.total()).min(freed);
     Summit { at, op: own.kind, layer: own.layer, freed, away }
 }
 
@@ -69,24 +69,51 @@ const LEVERS: [What; 17] = [
     What::Batch,
 ];
 
-/// The changes that lower the peak, the one that lowers it most for what it costs first: those that leave the training as it
-/// is before those that do not, then by the bytes of peak per share of time that a token takes longer (a hundredth at least: what
-/// costs nothing is worth most, and the more it lowers).
-#[must_use]
-pub fn levers(request: &Value, scenario: &Scenario, outcome: &Outcome) -> Vec<Trial> {
-    const FREE: f64 = 0.01;
-    let (peak, now) = (outcome.peak.row.total(), trial::token(scenario, outcome.step));
-    let first = |&what: &What| {
-        let ladder = ladder(what, request, scenario, outcome);
-        Trial::of(ladder.into_iter().next()?, request)
-    };
-    let mut found: Vec<Trial> = LEVERS.iter().filter_map(first).collect();
-    found.retain(|trial| trial.peak < peak);
-    let worth = |trial: &Trial| {
-        let slower = if now > 0.0 { trial.token_s / now - 1.0 } else { 0.0 };
-        peak.saturating_sub(trial.peak).as_f64() / (slower.max(0.0) + FREE)
-    };
-    let price = |trial: &Trial| trial.change.what.price();
-    found.sort_by(|a, b| price(a).cmp(&price(b)).then(worth(b).total_cmp(&worth(a))));
-    found
+/// The search for what lowers the peak, a little at a time.
+pub struct Levers {
+    request: Value,
+    scenario: Scenario,
+    /// The peak, and what a token takes, as things are.
+    peak: Bytes,
+    token_s: f64,
+    outcome: Outcome,
+    waiting: Vec<What>,
+    found: Vec<Trial>,
+}
+
+impl Levers {
+    /// For the scenario that `request` is read as, evaluated.
+    #[must_use]
+    pub fn new(request: Value, scenario: Scenario, outcome: Outcome) -> Self {
+        let (peak, token_s) = (outcome.peak.row.total(), trial::token(&scenario, outcome.step));
+        let waiting = LEVERS.iter().rev().copied().collect();
+        Self { request, scenario, peak, token_s, outcome, waiting, found: Vec::new() }
+    }
+
+    /// Tries one; false once there is none left.
+    pub fn advance(&mut self) -> bool {
+        if let Some(what) = self.waiting.pop() {
+            let ladder = ladder(what, &self.request, &self.scenario, &self.outcome);
+            let smallest = ladder.into_iter().next();
+            let trial = smallest.and_then(|change| Trial::of(change, &self.request));
+            self.found.extend(trial.filter(|trial| trial.peak < self.peak));
+        }
+        !self.waiting.is_empty()
+    }
+
+    /// The changes that lower the peak, the one that lowers it most for what it costs first: those that leave the training as
+    /// it is before those that do not, then by the bytes of peak per share of time that a token takes longer (a hundredth at
+    /// least: what costs nothing is worth most, and the more it lowers).
+    #[must_use]
+    pub fn ranked(&self) -> Vec<Trial> {
+        const FREE: f64 = 0.01;
+        let worth = |trial: &Trial| {
+            let slower = if self.token_s > 0.0 { trial.token_s / self.token_s - 1.0 } else { 0.0 };
+            self.peak.saturating_sub(trial.peak).as_f64() / (slower.max(0.0) + FREE)
+        };
+        let price = |trial: &Trial| trial.change.what.price();
+        let mut ranked = self.found.clone();
+        ranked.sort_by(|a, b| price(a).cmp(&price(b)).then(worth(b).total_cmp(&worth(a))));
+        ranked
+    }
 }

@@ -17,6 +17,8 @@ pub struct Trial {
     pub change: Change,
     /// The policy then in force, `best` resolved.
     pub policy: Policy,
+    /// The memory budget then.
+    pub memory: Bytes,
     /// The peak then.
     pub peak: Bytes,
     /// The step then.
@@ -36,6 +38,7 @@ impl Trial {
         Some(Self {
             change,
             policy,
+            memory: scenario.limits.memory,
             peak: summary.peak,
             step: summary.step,
             token_s: token(&scenario, summary.step),
