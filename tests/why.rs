@@ -327,6 +327,11 @@ fn changes_change_what_they_say_and_nothing_else() {
     let after = chunks.scenario(&bare).expect("reads");
     assert_eq!(after.chain.params, asked.chain.params, "the same model");
     assert_ne!(after.chain, asked.chain);
+    assert_eq!(
+        chunks.set[0],
+        ("workload.preset".to_owned(), json!("llama-2-7b")),
+        "said, for others to set"
+    );
     let lists = json!({"workload": {"preset": "gpt2"}, "policy": {"kind": "plan", "plan": vec!["keep"; 12]}});
     let scenario = read(&lists);
     for what in What::ALL.iter().filter(|what| what.is_plan()) {

@@ -153,11 +153,6 @@ impl Change {
             request = json!({});
         }
         for (path, value) in &self.set {
-            // A group that names nothing means its default preset, and would mean another once it names something.
-            let group = path.split_once('.').map_or("", |(group, _)| group);
-            if let Some(id) = default_preset(group, request.get(group)) {
-                edit::set(&mut request, &format!("{group}.preset"), id.into());
-            }
             if value.is_null() {
                 edit::remove(&mut request, path);
             } else {
@@ -176,32 +171,30 @@ impl Change {
     }
 }
 
-/// The preset that a group means while it names nothing.
-fn default_preset(group: &str, given: Option<&Value>) -> Option<&'static str> {
-    let id = match group {
-        "workload" => preset::DEFAULT_MODEL,
-        "hardware" => preset::DEFAULT_CARD,
-        _ => return None,
-    };
-    let other = |(key, value): (&String, &Value)| {
-        !(value.is_null() || key == "kind" && value == "transformer")
-    };
-    let named = given.and_then(Value::as_object).is_some_and(|object| object.iter().any(other));
-    (!named).then_some(id)
+/// The preset that a group means while it names nothing, for a change inside it: the group would mean another once it names something.
+fn named(mut change: Change, request: &Value) -> Change {
+    let defaults = [("workload", preset::DEFAULT_MODEL), ("hardware", preset::DEFAULT_CARD)];
+    for (group, id) in defaults {
+        let other = |(key, value): (&String, &Value)| {
+            !(value.is_null() || key == "kind" && value == "transformer")
+        };
+        let given = request.get(group).and_then(Value::as_object);
+        let bare = !given.is_some_and(|object| object.iter().any(other));
+        let inside = |(path, _): &(String, Value)| {
+            path.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'))
+        };
+        if bare && change.set.iter().any(inside) {
+            change.set.insert(0, (format!("{group}.preset"), id.into()));
+        }
+    }
+    change
 }
 
 /// A kind of change in its steps, the smallest first.
 #[must_use]
 pub fn ladder(what: What, request: &Value, scenario: &Scenario, outcome: &Outcome) -> Vec<Change> {
-    match what {
-        What::Best
-        | What::Recompute
-        | What::OffloadBoundaries
-        | What::Offload
-        | What::OffloadSsd
-        | What::MoreSegments
-        | What::FewerSegments
-        | What::PerTensor => plans(what, scenario),
+    let steps = match what {
+        _ if what.is_plan() => plans(what, scenario),
         What::WholeCard | What::HostMemory | What::Card => {
             machines(what, request, scenario, outcome)
         }
@@ -211,7 +204,8 @@ pub fn ladder(what: What, request: &Value, scenario: &Scenario, outcome: &Outcom
             Workload::Lesson(lesson) if what == What::Batch => batch(lesson.batch),
             _ => Vec::new(),
         },
-    }
+    };
+    steps.into_iter().map(|change| named(change, request)).collect()
 }
 
 /// Another plan: the whole group, for lists that were written for the old one mean nothing to the new.

@@ -9,7 +9,7 @@ mod work;
 
 pub use fixes::Fixes;
 pub use name::change;
-pub use summit::Highest;
+pub use summit::{Highest, sentences};
 pub use tensor::{sentence, tensors};
 
 use crate::engine::why::change::Price;
