@@ -269,11 +269,11 @@ fn machines(what: What, request: &Value, scenario: &Scenario, outcome: &Outcome)
     }
 }
 
-/// Memory, and of equal ones the slower first: there is no price list, and these are what prices follow.
+/// Memory, and of equal ones the faster first: there is no price list, and memory is what prices follow.
 fn size(card: &Map<String, Value>) -> f64 {
     let number = |key: &str| card.get(key).and_then(Value::as_f64).unwrap_or_default();
     let peak = card.get("tflops").and_then(|table| table.get("bf16")).and_then(Value::as_f64);
-    number("memory_gib") * 1e6 + peak.unwrap_or_default()
+    number("memory_gib") * 1e6 - peak.unwrap_or_default()
 }
 
 fn host_is_full(outcome: &Outcome) -> bool {

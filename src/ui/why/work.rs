@@ -70,6 +70,5 @@ pub fn use_work<T: 'static, D: Clone + PartialEq + 'static>(
         });
         move || drop(timer)
     });
-    let last = last.borrow().clone();
-    last
+    last.borrow().clone()
 }
