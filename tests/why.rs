@@ -246,7 +246,7 @@ fn too_large() -> Vec<Value> {
         json!({"workload": {"preset": "llama-2-7b"}, "training": {"lora_rank": 16}, "hardware": {"preset": "rtx-4090", "host_gib": 2, "ssd_gib": 0},
             "policy": {"kind": "offload"}}),
         json!({"workload": {"preset": "llama-2-7b", "seq": 2048}, "training": {"lora_rank": 16}, "limits": {"memory_gib": 13}, "policy": {"kind": "recompute"}}),
-        json!({"workload": {"preset": "llama-2-7b", "batch": 24}, "training": {"lora_rank": 16}, "policy": {"kind": "best"}}),
+        json!({"workload": {"preset": "gpt2", "layers": 4, "batch": 96}, "policy": {"kind": "best"}}),
         json!({"workload": {"kind": "lesson"}, "policy": {"kind": "keep"}}),
         json!({"workload": {"kind": "lesson", "base_gb": 12, "batch": 3}, "policy": {"kind": "keep"}}),
         json!({"workload": {"kind": "profile", "static_bytes": {"weights": 8_000_000_000_u64}, "layers": (0..6).map(|i| json!({

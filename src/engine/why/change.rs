@@ -217,8 +217,7 @@ fn plans(what: What, scenario: &Scenario) -> Vec<Change> {
     let blocks = scenario.chain.blocks().count() as u64;
     let drive = scenario.hardware.ssd > Bytes::ZERO;
     let policy = match what {
-        What::Best if scenario.asks_for_best() => None,
-        What::Best => Some(crate::engine::search::best(scenario)),
+        What::Best => Some(of(PolicyKind::Best)),
         What::Recompute => Some(of(PolicyKind::Recompute)),
         What::OffloadBoundaries => Some(of(PolicyKind::OffloadBoundaries)),
         What::Offload => Some(Policy { medium: Action::Host, ..of(PolicyKind::Offload) }),

@@ -5,8 +5,8 @@
 //! another machine, by its memory; then other rounding; then another training. Of each kind the smallest step that does. One plan
 //! stands for all plans, unless little else fits.
 
-use super::change::{What, ladder};
-use super::trial::{self, Trial};
+use super::change::{Change, What, ladder};
+use super::trial::{self, Attempt, Trial};
 use crate::engine::evaluate;
 use crate::engine::outcome::{Operation, Outcome};
 use crate::engine::scenario::Scenario;
@@ -49,6 +49,9 @@ pub struct Seeking {
     outcome: Outcome,
     /// What is still to be tried, the next one last.
     waiting: Vec<Vec<What>>,
+    /// The steps of the kind that is being tried, the next one last, and the one under way.
+    steps: Vec<Change>,
+    attempt: Option<Attempt>,
     found: Vec<Trial>,
     round: Round,
 }
@@ -83,6 +86,8 @@ impl Seeking {
             scenario,
             outcome,
             waiting: Vec::new(),
+            steps: Vec::new(),
+            attempt: None,
             found: Vec::new(),
             round: Round::Last,
         };
@@ -98,28 +103,40 @@ impl Seeking {
         self.waiting.reverse();
     }
 
-    /// Tries one kind of change; false once there is nothing left to try.
+    /// Tries a little; false once there is nothing left to try.
     pub fn advance(&mut self) -> bool {
-        if let Some(changes) = self.waiting.pop() {
-            let found = self.smallest(&changes);
-            self.found.extend(found);
+        if let Some(mut attempt) = self.attempt.take() {
+            if attempt.advance() {
+                self.attempt = Some(attempt);
+                return true;
+            }
+            let trial = attempt.trial();
+            if trial.fits {
+                self.steps.clear();
+                self.found.push(trial);
+            }
         }
-        if self.waiting.is_empty() && self.round == Round::Alone && self.chosen().len() < MOST {
+        if let Some(change) = self.steps.pop() {
+            self.attempt = Attempt::new(change, &self.request);
+        } else if let Some(changes) = self.waiting.pop() {
+            self.steps = self.steps_of(&changes);
+        } else if self.round == Round::Alone && self.chosen().len() < MOST {
             let all = ALONE.iter().chain(&OTHERWISE).filter(|what| !what.is_plan());
             self.begin(Round::Pairs, all.flat_map(|&what| PLANS.map(|plan| vec![what, plan])));
-        }
-        if self.waiting.is_empty() && self.round == Round::Pairs && self.found.is_empty() {
+        } else if self.round == Round::Pairs && self.found.is_empty() {
             let three = |what: What| vec![what, What::Card, What::Recompute];
             self.begin(Round::Last, LAST.into_iter().map(three));
+        } else {
+            return false;
         }
-        !self.waiting.is_empty()
+        true
     }
 
-    /// The smallest step of a kind that fits.
-    fn smallest(&self, changes: &[What]) -> Option<Trial> {
+    /// The steps of a kind, or of several together, the smallest last; none of one that fits alone already.
+    fn steps_of(&self, changes: &[What]) -> Vec<Change> {
         let alone = |trial: &Trial| trial.change.what == changes[0] && trial.change.with.is_empty();
         if self.found.iter().any(alone) {
-            return None;
+            return Vec::new();
         }
         let steps = |what| ladder(what, &self.request, &self.scenario, &self.outcome);
         let mut all = steps(changes[0]);
@@ -130,9 +147,8 @@ impl Seeking {
                 .flat_map(|one| more.iter().map(|other| one.clone().and(other)))
                 .collect();
         }
-        all.into_iter()
-            .filter_map(|change| Trial::of(change, &self.request))
-            .find(|trial| trial.fits)
+        all.reverse();
+        all
     }
 
     /// The nearest so far.

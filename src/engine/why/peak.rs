@@ -2,7 +2,7 @@
 //! [`Summit`]. The bytes that are there then, by kind of layer and tensor, are `explain`'s to list.
 
 use super::change::{What, ladder};
-use super::trial::{self, Trial};
+use super::trial::{self, Attempt, Trial};
 use crate::engine::evaluate;
 use crate::engine::ledger::Ledger;
 use crate::engine::outcome::Outcome;
@@ -78,6 +78,7 @@ pub struct Levers {
     token_s: f64,
     outcome: Outcome,
     waiting: Vec<What>,
+    attempt: Option<Attempt>,
     found: Vec<Trial>,
 }
 
@@ -87,18 +88,32 @@ impl Levers {
     pub fn new(request: Value, scenario: Scenario, outcome: Outcome) -> Self {
         let (peak, token_s) = (outcome.peak.row.total(), trial::token(&scenario, outcome.step));
         let waiting = LEVERS.iter().rev().copied().collect();
-        Self { request, scenario, peak, token_s, outcome, waiting, found: Vec::new() }
+        Self {
+            request,
+            scenario,
+            peak,
+            token_s,
+            outcome,
+            waiting,
+            attempt: None,
+            found: Vec::new(),
+        }
     }
 
-    /// Tries one; false once there is none left.
+    /// Tries a little; false once there is nothing left to try.
     pub fn advance(&mut self) -> bool {
-        if let Some(what) = self.waiting.pop() {
-            let ladder = ladder(what, &self.request, &self.scenario, &self.outcome);
-            let smallest = ladder.into_iter().next();
-            let trial = smallest.and_then(|change| Trial::of(change, &self.request));
-            self.found.extend(trial.filter(|trial| trial.peak < self.peak));
+        if let Some(mut attempt) = self.attempt.take() {
+            if attempt.advance() {
+                self.attempt = Some(attempt);
+                return true;
+            }
+            self.found.extend(Some(attempt.trial()).filter(|trial| trial.peak < self.peak));
         }
-        !self.waiting.is_empty()
+        let Some(what) = self.waiting.pop() else { return false };
+        let ladder = ladder(what, &self.request, &self.scenario, &self.outcome);
+        let smallest = ladder.into_iter().next();
+        self.attempt = smallest.and_then(|change| Attempt::new(change, &self.request));
+        true
     }
 
     /// The changes that lower the peak, the one that lowers it most for what it costs first: those that leave the training as

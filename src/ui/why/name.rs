@@ -1,5 +1,6 @@
 //! Changes in words.
 
+use crate::engine::policy::PolicyKind;
 use crate::engine::preset;
 use crate::engine::units::Bytes;
 use crate::engine::why::change::{Change, What};
@@ -26,6 +27,9 @@ fn name(what: What, trial: &Trial, locale: Locale) -> String {
     };
     let plan = || policy_name(locale, &trial.policy);
     match what {
+        What::Best if trial.policy.kind == PolicyKind::Plan => {
+            words::chart_plan_best(locale).to_owned()
+        }
         What::Best => words::why_best(locale, &plan()),
         What::Recompute
         | What::OffloadBoundaries
