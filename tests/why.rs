@@ -282,7 +282,7 @@ fn every_change_that_is_named_makes_it_fit() {
             );
             found.push(trial.change.what);
         }
-        let prices: Vec<_> = answer.changes.iter().map(|trial| trial.change.what.price()).collect();
+        let prices: Vec<_> = answer.changes.iter().map(|trial| trial.change.price()).collect();
         assert!(
             prices.is_sorted()
                 || answer.changes.iter().skip(1).any(|one| one.change.what.is_plan()),
@@ -360,7 +360,7 @@ fn levers_move_the_peak_and_the_first_leaves_the_training_as_it_is() {
             assert_eq!(after.peak.row.total(), *lower, "{request}: {change:?}");
             assert!(*lower < peak, "{request}: {change:?}");
         }
-        let prices: Vec<_> = levers.iter().map(|trial| trial.change.what.price()).collect();
+        let prices: Vec<_> = levers.iter().map(|trial| trial.change.price()).collect();
         assert!(prices.is_sorted(), "{prices:?}");
     }
 }

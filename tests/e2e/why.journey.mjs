@@ -76,8 +76,8 @@ export default async ({ page, check, open }) => {
   await page.keyboard.press("Enter");
   await sheet.locator(".changes button").first().waitFor();
   const why = await sheet.innerText();
-  check("the peak's answer names instant, operation and holders", /Why did the peak not move\?/.test(why) && /backward of head and loss/.test(why) && /Optimizer states/.test(why), why);
-  check("and the lever", /Loss in 8 chunks/.test(await sheet.locator(".changes button").first().innerText()), why);
+  check("the peak's answer names instant, operation and holders", /Why did the peak not move\?/.test(why) && /backward of block 1\./.test(why) && /Optimizer states/.test(why), why);
+  check("and the lever", /Gradients and optimizer states on the host/.test(await sheet.locator(".changes button").first().innerText()), why);
   const peak = async () => (await verdict.locator(".figures dd").first().innerText()).trim();
   const high = await peak();
   await sheet.locator(".changes button").first().focus();
@@ -96,7 +96,7 @@ export default async ({ page, check, open }) => {
   await page.locator(".saves > button.why-number").press("Enter");
   await sheet.locator(".tensors dd").first().waitFor();
   const sentences = await sheet.locator(".tensors dd").allInnerTexts();
-  check("each tensor has its sentence", sentences.length > 8 && sentences.every((text) => /^(Keep|Recompute|Offload).*\.$/.test(text)), sentences.join("\n"));
+  check("each tensor has its sentence", sentences.length > 3 && sentences.every((text) => /^(Keep|Recompute|Offload).*\.$/.test(text)), sentences.join("\n"));
   check("with times and a turning point", sentences.some((text) => /GB\/s/.test(text) && /ms/.test(text)), sentences.join("\n"));
 
   // In Chinese, on a phone: nothing wider than the screen.

@@ -4,6 +4,7 @@ use super::decision::{Decision, Turn, Weighing};
 use super::nearest::Seeking;
 use super::trial::Trial;
 use crate::engine::error::{Error, Notes};
+use crate::engine::evaluate;
 use crate::engine::outcome::Outcome;
 use crate::engine::scenario::{MOST_TEXT, Scenario};
 use serde_json::{Value, json};
@@ -18,7 +19,8 @@ pub fn nearest(text: &str) -> Result<Value, Error> {
     }
     let request: Value = serde_json::from_str(text)?;
     let (scenario, notes) = Scenario::read(&request)?;
-    let mut seeking = Seeking::new(request, scenario);
+    let outcome = evaluate::evaluate(&scenario);
+    let mut seeking = Seeking::new(request, scenario, outcome);
     while seeking.advance() {}
     let (found, now) = (seeking.nearest(), seeking.token_s());
     Ok(json!({
@@ -36,7 +38,7 @@ fn trial_json(trial: &Trial, now: f64) -> Value {
     json!({
         "change": change.what,
         "with": change.with,
-        "price": change.what.price().code(),
+        "price": change.price().code(),
         "set": change.set,
         "fits": trial.fits,
         "peak_bytes": trial.peak,

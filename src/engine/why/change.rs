@@ -137,6 +137,17 @@ impl Change {
         Self { what, with: Vec::new(), set }
     }
 
+    /// Its kinds: what is changed, then what comes with it.
+    pub fn kinds(&self) -> impl Iterator<Item = What> + '_ {
+        std::iter::once(self.what).chain(self.with.iter().copied())
+    }
+
+    /// The most that any of it takes.
+    #[must_use]
+    pub fn price(&self) -> Price {
+        self.kinds().map(What::price).max().unwrap_or(Price::Time)
+    }
+
     /// Both.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {

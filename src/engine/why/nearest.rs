@@ -76,10 +76,9 @@ pub struct Nearest {
 }
 
 impl Seeking {
-    /// For the scenario that `request` is read as.
+    /// For the scenario that `request` is read as, evaluated.
     #[must_use]
-    pub fn new(request: Value, scenario: Scenario) -> Self {
-        let outcome = evaluate::evaluate(&scenario);
+    pub fn new(request: Value, scenario: Scenario, outcome: Outcome) -> Self {
         let alone = ALONE.iter().chain(&OTHERWISE).map(|&what| vec![what]);
         let mut seeking = Self {
             request,
@@ -155,7 +154,7 @@ impl Seeking {
     #[must_use]
     pub fn chosen(&self) -> Vec<Trial> {
         let mut all = self.found.clone();
-        let near = |trial: &Trial| (trial.change.what.price(), trial.change.with.len());
+        let near = |trial: &Trial| (trial.change.price(), trial.change.with.len());
         all.sort_by(|a, b| near(a).cmp(&near(b)).then(a.token_s.total_cmp(&b.token_s)));
         let mut chosen: Vec<Trial> = Vec::new();
         let mut rest = Vec::new();
@@ -190,7 +189,8 @@ impl Seeking {
 /// All at once.
 #[must_use]
 pub fn nearest(request: Value, scenario: Scenario) -> Nearest {
-    let mut seeking = Seeking::new(request, scenario);
+    let outcome = evaluate::evaluate(&scenario);
+    let mut seeking = Seeking::new(request, scenario, outcome);
     while seeking.advance() {}
     seeking.nearest()
 }

@@ -126,7 +126,7 @@ impl Levers {
             let slower = if self.token_s > 0.0 { trial.token_s / self.token_s - 1.0 } else { 0.0 };
             self.peak.saturating_sub(trial.peak).as_f64() / (slower.max(0.0) + FREE)
         };
-        let price = |trial: &Trial| trial.change.what.price();
+        let price = |trial: &Trial| trial.change.price();
         let mut ranked = self.found.clone();
         ranked.sort_by(|a, b| price(a).cmp(&price(b)).then(worth(b).total_cmp(&worth(a))));
         ranked

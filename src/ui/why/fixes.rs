@@ -38,7 +38,7 @@ pub fn Fixes(props: &Props) -> Html {
         |(evaluated, request)| {
             // The page's request has been read already.
             let request = serde_json::from_str(request).unwrap_or_default();
-            Seeking::new(request, evaluated.scenario.clone())
+            Seeking::new(request, evaluated.scenario.clone(), evaluated.outcome.clone())
         },
         Seeking::advance,
     );

@@ -12,7 +12,7 @@ pub use name::change;
 pub use summit::{Highest, sentences};
 pub use tensor::{sentence, tensors};
 
-use crate::engine::why::change::Price;
+use crate::engine::why::change::{Price, What};
 use crate::engine::why::trial::Trial;
 use crate::scene::format;
 use crate::ui::store::Msg;
@@ -25,11 +25,14 @@ fn buttons(trials: &[Trial], locale: Locale, stale: bool, send: &Callback<Msg>) 
         let set = trial.change.set.clone();
         let onclick = send.reform(move |_: MouseEvent| Msg::Commit(set.clone()));
         let (peak, step) = (format::bytes(trial.peak), format::time(trial.step));
-        let price = price(trial.change.what.price(), locale);
+        let mut prices: Vec<Price> = trial.change.kinds().map(What::price).collect();
+        prices.sort_unstable();
+        prices.dedup();
+        let taken = prices.into_iter().filter_map(|one| price(one, locale));
         html! {
             <li><button type="button" class="change" disabled={stale} {onclick}>
                 <b>{name::change(trial, locale)}</b>
-                <span>{words::why_comes_to(locale, &peak, &step)}if let Some(price) = price { {" · "}{price} }</span>
+                <span>{words::why_comes_to(locale, &peak, &step)}{ for taken.map(|text| html! { <>{" · "}{text}</> }) }</span>
             </button></li>
         }
     };

@@ -13,9 +13,7 @@ use serde_json::Value;
 /// A change and what comes with it: "LoRA, rank 16 + Recompute every layer".
 #[must_use]
 pub fn change(trial: &Trial, locale: Locale) -> String {
-    let one = |&what: &What| name(what, trial, locale);
-    let all: Vec<String> =
-        std::iter::once(&trial.change.what).chain(&trial.change.with).map(one).collect();
+    let all: Vec<String> = trial.change.kinds().map(|what| name(what, trial, locale)).collect();
     all.join(" + ")
 }
 

@@ -12,22 +12,28 @@ use crate::words::{self, Locale};
 use serde_json::Value;
 use yew::prelude::*;
 
-/// The sentences of a layer, each under its tensor's name.
+/// The sentences of a layer, each under the names of the tensors that it is true of.
 pub fn tensors(evaluated: &Evaluated, layer: usize, locale: Locale) -> Html {
     let Evaluated { scenario, outcome, .. } = evaluated;
     let saved = &scenario.chain.layers[layer].saved;
     let decisions = Weighing::of(scenario, outcome).layer(layer);
-    let row = |(t, (tensor, decision))| {
-        let tensor: &crate::engine::chain::SavedTensor = tensor;
-        html! {
-            <div><dt>{tensor_name(locale, &tensor.name)}</dt>
-                <dd>{say(evaluated, (layer, t), &decision, locale)}</dd></div>
+    let mut said: Vec<(String, String)> = Vec::new();
+    for (t, (tensor, decision)) in saved.iter().zip(&decisions).enumerate() {
+        let (name, text) =
+            (tensor_name(locale, &tensor.name), say(evaluated, (layer, t), decision, locale));
+        match said.iter_mut().find(|(_, other)| *other == text) {
+            Some((names, _)) => {
+                *names += if locale == Locale::Zh { "、" } else { ", " };
+                *names += &name;
+            }
+            None => said.push((name, text)),
         }
-    };
+    }
+    let row = |(names, text)| html! { <div><dt>{names}</dt><dd>{text}</dd></div> };
     html! {
         <>
             <h3>{words::why_title(locale)}</h3>
-            <dl class="tensors">{ for saved.iter().zip(decisions).enumerate().map(row) }</dl>
+            <dl class="tensors">{ for said.into_iter().map(row) }</dl>
         </>
     }
 }
