@@ -308,6 +308,38 @@ fn what_fits_needs_nothing() {
     assert_eq!(error.code(), "syntax");
 }
 
+#[test]
+fn the_door_has_its_keys() {
+    let request = json!({"workload": {"preset": "gpt2", "batch": 48}, "policy": {"kind": "keep"}, "colour": 1});
+    let answer = door::open("nearest", &request.to_string()).expect("a door").expect("reads");
+    assert_eq!(answer["ignored"], json!(["colour"]));
+    assert!(answer["missing_bytes"].as_u64().expect("bytes") > 0);
+    let changes = answer["changes"].as_array().expect("a list");
+    assert_eq!(changes.len(), MOST);
+    for change in changes {
+        let mut made = request.clone();
+        for pair in change["set"].as_array().expect("pairs") {
+            let (path, value) = (pair[0].as_str().expect("a path"), pair[1].clone());
+            if value.is_null() {
+                edit::remove(&mut made, path);
+            } else {
+                edit::set(&mut made, path, value);
+            }
+        }
+        let after = door::evaluate(&made.to_string()).expect("reads");
+        assert_eq!(after["fits"], json!(true), "{change}");
+        for key in ["peak_bytes", "step_s", "policy"] {
+            assert_eq!(after[key], change[key], "{key}: {change}");
+        }
+        assert!(What::parse(change["change"].as_str().expect("a name")).is_some());
+        assert!(change["slower"].is_number() && change["with"].is_array(), "{change}");
+        assert!(
+            ["time", "machine", "rounding", "training"]
+                .contains(&change["price"].as_str().expect("a word"))
+        );
+    }
+}
+
 /// A smaller micro-batch trains as many tokens in a step; a group that was not named stays the default's.
 #[test]
 fn changes_change_what_they_say_and_nothing_else() {

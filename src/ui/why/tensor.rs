@@ -66,7 +66,22 @@ fn say(
     clauses.extend(kept(scenario, outcome, (layer, tensor), decision, locale));
     let between = if locale == Locale::Zh { "；" } else { "; " };
     let action = fate_name(locale, Fate::All(decision.action));
-    words::why_sentence(locale, action, &clauses.join(between))
+    let clauses = clauses.join(between);
+    if parts_ways(decision) {
+        words::why_though(locale, action, &clauses)
+    } else {
+        words::why_sentence(locale, action, &clauses)
+    }
+}
+
+/// Whether the plan does otherwise than the tensor's own numbers say.
+const fn parts_ways(decision: &Decision) -> bool {
+    let numbers = (decision.action, decision.reason);
+    matches!(
+        numbers,
+        (Action::Host | Action::Ssd, Reason::RecomputeCheaper | Reason::WindowTooShort)
+    ) || matches!(numbers, (Action::Recompute, Reason::OffloadHidden))
+        && matches!(decision.unit, Unit::Tensor)
 }
 
 /// What the numbers say.

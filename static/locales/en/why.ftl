@@ -2,6 +2,7 @@
 
 # One saved tensor: "Offload: its round trip …; below 12 GB/s no longer."
 why-sentence = { $action }: { $clauses }.
+why-though = { $action }, though { $clauses }.
 why-title = Why, tensor by tensor
 why-one = Why
 why-behind = { $trip } after { $queue } of copies before it

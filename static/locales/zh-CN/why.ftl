@@ -2,6 +2,7 @@
 
 # 一个保存张量：“卸载：往返……；带宽低于 12 GB/s 时则不再如此。”
 why-sentence = { $action }：{ $clauses }。
+why-though = { $action }，尽管{ $clauses }。
 why-title = 逐个张量的原因
 why-one = 原因
 why-behind = { $trip }（前面还有 { $queue } 的拷贝）
