@@ -1,6 +1,9 @@
 //! Why a plan is what it is, and what would change it. Laws: a decision's turning point turns it, just beyond and not just
 //! before; what keeping a tensor takes is what it takes; every change that is said to make a scenario fit does.
 
+#[path = "laws/requests.rs"]
+mod requests;
+
 use galley::engine::chain::Storage;
 use galley::engine::door;
 use galley::engine::edit;
@@ -13,6 +16,8 @@ use galley::engine::why::nearest::{MOST, nearest};
 use galley::engine::why::trial::Trial;
 use galley::engine::why::{keep, peak};
 use galley::engine::{Action, Scenario};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
 use serde_json::{Value, json};
 
 fn read(request: &Value) -> Scenario {
@@ -416,4 +421,50 @@ fn the_peak_that_does_not_move_is_explained() {
     let scenario = read(&keep);
     let summit = peak::summit(&scenario, &evaluate(&scenario));
     assert_eq!((summit.freed, summit.away), (Bytes::ZERO, Bytes::ZERO));
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 150, failure_persistence: None, ..Config::default() })]
+
+    /// Whatever is asked: turning points turn, what keeping takes is what it takes, and the peak has its place.
+    #[test]
+    fn any_scenario_has_its_whys(request in requests::any_memory()) {
+        let scenario = read(&request);
+        let outcome = evaluate(&scenario);
+        for (i, t, one) in decisions(&scenario, &outcome) {
+            if let Some(Turn::Link(factor)) = one.turn {
+                // Times are whole nanoseconds: a turn within a few of them is none that a link of a hundredth more makes.
+                let coarse = one.choice.round_trip < Nanos(10_000);
+                let beyond = if one.reason == Reason::OffloadHidden { 0.99 } else { 1.01 };
+                let then = on_link(&scenario, &outcome, factor * beyond, (i, t));
+                prop_assert!(coarse || then != one.reason, "layer {}, tensor {}: {:?}", i, t, one);
+            }
+            if let Some(memory) = keep::memory(&scenario, &outcome, i, t) {
+                let plan = keep::keeping(&outcome.plan, &scenario.chain, (i, t), one.action);
+                let mut other = scenario.clone();
+                let ample = Bytes::from_gib(4096.0);
+                (other.limits.memory, other.hardware.host, other.hardware.ssd) =
+                    (memory, ample, ample);
+                let kept = evaluate_plan(&other, outcome.policy.clone(), plan);
+                prop_assert!(kept.out_of_memory.is_none(), "{:?}: {:?}", one, kept.out_of_memory);
+            }
+        }
+        let summit = peak::summit(&scenario, &outcome);
+        prop_assert_eq!(summit.at, outcome.peak.at);
+        prop_assert!(summit.away <= summit.freed);
+    }
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 25, failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn any_change_that_is_named_makes_it_fit(request in requests::any_memory()) {
+        let answer = nearest(request.clone(), read(&request));
+        for trial in &answer.changes {
+            let after = evaluate(&read(&trial.change.made(&request)));
+            prop_assert!(after.fits, "{:?}", trial);
+            prop_assert_eq!((after.peak.row.total(), after.step), (trial.peak, trial.step));
+        }
+    }
 }
