@@ -155,7 +155,9 @@ impl Seeking {
     pub fn chosen(&self) -> Vec<Trial> {
         let mut all = self.found.clone();
         let near = |trial: &Trial| (trial.change.price(), trial.change.with.len());
-        all.sort_by(|a, b| near(a).cmp(&near(b)).then(a.token_s.total_cmp(&b.token_s)));
+        let nearer =
+            |a: &Trial, b: &Trial| near(a).cmp(&near(b)).then(a.token_s.total_cmp(&b.token_s));
+        all.sort_by(nearer);
         let mut chosen: Vec<Trial> = Vec::new();
         let mut rest = Vec::new();
         for trial in all {
@@ -169,6 +171,7 @@ impl Seeking {
         });
         chosen.extend(rest);
         chosen.truncate(MOST);
+        chosen.sort_by(nearer);
         chosen
     }
 
