@@ -42,6 +42,7 @@ impl Case {
             Subject::Capacity,
             Subject::Headroom,
             Subject::Missing,
+            Subject::Unmoved,
             Subject::PlainPeak,
             Subject::HostPeak,
             Subject::Step,
@@ -112,6 +113,7 @@ impl Case {
             Subject::Free(when) => {
                 Some((outcome.memory.as_f64() - row(when).total().as_f64()).abs())
             }
+            Subject::Unmoved => outcome.peak_unmoved.and_then(bytes),
             Subject::PlainPeak => bytes(outcome.plain_peak),
             Subject::HostPeak => bytes(outcome.host_peak),
             Subject::Step => secs(outcome.step),

@@ -121,6 +121,15 @@ fn peak_unmoved(scenario: &Scenario, plan: &Plan, run: &Run, peak: Bytes) -> Opt
     (freed > Bytes::ZERO && moved.times(20) < freed).then_some(freed)
 }
 
+/// The least memory in which a plan runs, waiting for copies allowed.
+#[must_use]
+pub fn least_memory(scenario: &Scenario, plan: &Plan) -> Bytes {
+    let chain = &scenario.chain;
+    let program = Program::of(chain, plan);
+    let background = chain.pipeline.others(program.resident_after_forward());
+    chain.standing().total() + background + simulate::need(&program)
+}
+
 fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
     chain.in_step(micro) + chain.optimizer
 }
@@ -322,13 +331,5 @@ fn actions(plan: &Plan, chain: &Chain, i: usize) -> Vec<Action> {
 }
 
 fn reason(saved: Bytes, choice: &Choice, policy: &Policy) -> Reason {
-    if saved == Bytes::ZERO {
-        Reason::NothingSaved
-    } else if choice.recompute <= choice.offload_cost() && choice.recompute < choice.window {
-        Reason::RecomputeCheaper
-    } else if choice.window_allows(policy.epsilon()) {
-        Reason::OffloadHidden
-    } else {
-        Reason::WindowTooShort
-    }
+    if saved == Bytes::ZERO { Reason::NothingSaved } else { choice.reason(policy.epsilon()) }
 }

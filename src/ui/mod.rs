@@ -19,6 +19,7 @@ mod importer;
 mod importing;
 mod location;
 mod media;
+mod misfit;
 pub mod notice;
 pub mod planner;
 mod shared;
@@ -27,6 +28,7 @@ pub mod store;
 pub mod textbook;
 mod times;
 pub mod verdict;
+pub mod why;
 mod width;
 mod worker;
 

@@ -8,6 +8,8 @@ use crate::scene::ledger::{BANDS, Band};
 use crate::scene::pareto::Family;
 use crate::words::{self, Locale};
 
+/// A category's name.
+#[must_use]
 pub fn band(locale: Locale, band: Band) -> &'static str {
     match band {
         Band::Weights => words::chart_band_weights(locale),
@@ -48,6 +50,8 @@ pub fn track(locale: Locale, track: Track) -> &'static str {
     }
 }
 
+/// What happens to something, in a word.
+#[must_use]
 pub fn fate(locale: Locale, fate: Fate) -> &'static str {
     match fate {
         Fate::All(Action::Keep) => words::chart_fate_keep(locale),
