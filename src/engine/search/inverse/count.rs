@@ -1,0 +1,153 @@
+//! The largest micro-batch, or sequence, that fits.
+
+use super::bisect::Bisection;
+use super::trial::{Trial, Tried, Until};
+use crate::engine::scenario::Scenario;
+use crate::engine::workload::Workload;
+
+/// Sequences are multiples of this where they are chosen freely: the tiles of matrix units and of attention kernels.
+pub const GRANULE: u64 = 128;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Sequences in a micro-batch on one device.
+    Batch,
+    /// Tokens in a sequence.
+    Sequence,
+}
+
+impl Counted {
+    /// Its path in a request.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Batch => "workload.batch",
+            Self::Sequence => "workload.seq",
+        }
+    }
+
+    /// The value of a workload, and the largest that can be asked for: what the key takes, or the rows of a learned position table. None where
+    /// the workload's sizes do not come from it.
+    #[must_use]
+    pub const fn of(self, workload: &Workload) -> Option<(u64, u64)> {
+        const BATCH: u64 = 1 << 16;
+        const SEQ: u64 = 1 << 24;
+        match (self, workload) {
+            (Self::Batch, Workload::Transformer(model)) => Some((model.batch, BATCH)),
+            (Self::Batch, Workload::Lesson(lesson)) => Some((lesson.batch, BATCH)),
+            (Self::Sequence, Workload::Transformer(model)) => {
+                let rows = model.learned_positions;
+                Some((model.seq, if rows > 0 { rows } else { SEQ }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The scenario with another value; none where sizes or times leave what is counted (2^60).
+    #[must_use]
+    pub fn set(self, scenario: &Scenario, value: u64) -> Option<Scenario> {
+        let mut next = scenario.clone();
+        match (self, &mut next.workload) {
+            (Self::Batch, Workload::Transformer(model)) => model.batch = value,
+            (Self::Batch, Workload::Lesson(lesson)) => lesson.batch = value,
+            (Self::Sequence, Workload::Transformer(model)) => model.seq = value,
+            _ => return None,
+        }
+        next.chain = next.workload.lower(&next.training, &next.hardware).ok()?;
+        Some(next)
+    }
+}
+
+/// A value that was tried; what came of it is none where it leaves what is counted.
+pub type At = (u64, Option<Tried>);
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Largest {
+    /// What is counted.
+    pub counted: Counted,
+    /// The value in force.
+    pub own: u64,
+    /// The largest that fits; none where 1 does not.
+    pub found: Option<At>,
+    /// The largest multiple of [`GRANULE`] that fits, of a sequence.
+    pub round: Option<u64>,
+    /// The one after `found`, which does not fit; none where `found` is the largest that can be asked for.
+    pub next: Option<At>,
+    /// The largest that can be asked for.
+    pub most: u64,
+    /// All that was tried, in order, and whether it fits.
+    pub tried: Vec<(u64, bool)>,
+}
+
+/// The hunt for it.
+pub struct Hunt {
+    scenario: Scenario,
+    best: bool,
+    bisection: Bisection,
+    trial: Option<(u64, Option<Trial>)>,
+    answer: Largest,
+}
+
+impl Hunt {
+    /// Starts at the value in force.
+    #[must_use]
+    pub fn new(scenario: Scenario, counted: Counted, (own, most): (u64, u64), best: bool) -> Self {
+        let unit = if counted == Counted::Sequence && most >= GRANULE { GRANULE } else { 1 };
+        let answer =
+            Largest { counted, own, found: None, round: None, next: None, most, tried: Vec::new() };
+        let mut hunt = Self {
+            scenario,
+            best,
+            bisection: Bisection { unit, ..Bisection::to(most) },
+            trial: None,
+            answer,
+        };
+        // From where the reader is, a few steps lead to where it ends.
+        hunt.start((own / unit * unit).clamp(unit, most));
+        hunt
+    }
+
+    fn start(&mut self, at: u64) {
+        let scenario = self.answer.counted.set(&self.scenario, at);
+        let trial = scenario.map(|scenario| Trial::new(&scenario, self.best, Until::Fits));
+        self.trial = Some((at, trial));
+    }
+
+    /// Runs about `plans` more plans; false once the answer is there.
+    pub fn advance(&mut self, plans: usize) -> bool {
+        let Some((at, trial)) = &mut self.trial else { return false };
+        let at = *at;
+        let tried = match trial {
+            None => None,
+            Some(trial) => match trial.advance(plans) {
+                None => return true,
+                Some(tried) => Some(tried.clone()),
+            },
+        };
+        let fits = tried.as_ref().is_some_and(|tried| tried.summary.fits);
+        self.answer.tried.push((at, fits));
+        self.bisection.told(at, fits);
+        if fits && self.bisection.low == at {
+            self.answer.found = Some((at, tried));
+        } else if self.bisection.high == Some(at) {
+            self.answer.next = Some((at, tried));
+        }
+        self.trial = None;
+        if self.bisection.next().is_none() && self.bisection.unit > 1 {
+            self.answer.round = Some(self.bisection.low).filter(|&round| round > 0);
+            self.bisection.unit = 1;
+        }
+        if let Some(at) = self.bisection.next() {
+            self.start(at);
+        }
+        self.trial.is_some()
+    }
+
+    /// The answer so far.
+    #[must_use]
+    pub const fn answer(&self) -> &Largest {
+        &self.answer
+    }
+}
