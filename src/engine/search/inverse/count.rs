@@ -71,9 +71,9 @@ pub struct Largest {
     pub own: u64,
     /// The largest that fits; none where 1 does not.
     pub found: Option<At>,
-    /// The largest multiple of [`GRANULE`] that fits, of a sequence.
+    /// The largest multiple of [`GRANULE`] that fits, of a sequence; under the best plan only such are tried.
     pub round: Option<u64>,
-    /// The one after `found`, which does not fit; none where `found` is the largest that can be asked for.
+    /// The one tried next after `found`, which does not fit; none where `found` is the largest that can be asked for.
     pub next: Option<At>,
     /// The largest that can be asked for.
     pub most: u64,
@@ -105,14 +105,33 @@ impl Hunt {
             answer,
         };
         // From where the reader is, a few steps lead to where it ends.
-        hunt.start((own / unit * unit).clamp(unit, most));
+        hunt.start((own / unit * unit).clamp(unit, most), Until::Fits);
         hunt
     }
 
-    fn start(&mut self, at: u64) {
+    fn start(&mut self, at: u64, until: Until) {
         let scenario = self.answer.counted.set(&self.scenario, at);
-        let trial = scenario.map(|scenario| Trial::new(&scenario, self.best, Until::Fits));
+        let trial = scenario.map(|scenario| Trial::new(&scenario, self.best, until));
         self.trial = Some((at, trial));
+    }
+
+    /// What is to be tried next; at the end both sides of the edge are searched to the end.
+    fn go_on(&mut self) {
+        if self.bisection.next().is_none() && self.bisection.unit > 1 {
+            self.answer.round = Some(self.bisection.low).filter(|&round| round > 0);
+            if !self.best {
+                self.bisection.unit = 1;
+            }
+        }
+        if let Some(at) = self.bisection.next() {
+            return self.start(at, Until::Fits);
+        }
+        let incomplete = |at: &&At| at.1.as_ref().is_some_and(|tried| !tried.complete);
+        let Largest { found, next, .. } = &self.answer;
+        let left = [next, found].into_iter().flatten().find(incomplete).map(|at| at.0);
+        if let Some(at) = left {
+            self.start(at, Until::Best);
+        }
     }
 
     /// Runs about `plans` more plans; false once the answer is there.
@@ -127,21 +146,21 @@ impl Hunt {
             },
         };
         let fits = tried.as_ref().is_some_and(|tried| tried.summary.fits);
-        self.answer.tried.push((at, fits));
+        match self.answer.tried.iter_mut().find(|tried| tried.0 == at) {
+            Some(before) => before.1 = fits,
+            None => self.answer.tried.push((at, fits)),
+        }
         self.bisection.told(at, fits);
+        if self.bisection.high.is_none() {
+            self.answer.next = None;
+        }
         if fits && self.bisection.low == at {
             self.answer.found = Some((at, tried));
         } else if self.bisection.high == Some(at) {
             self.answer.next = Some((at, tried));
         }
         self.trial = None;
-        if self.bisection.next().is_none() && self.bisection.unit > 1 {
-            self.answer.round = Some(self.bisection.low).filter(|&round| round > 0);
-            self.bisection.unit = 1;
-        }
-        if let Some(at) = self.bisection.next() {
-            self.start(at);
-        }
+        self.go_on();
         self.trial.is_some()
     }
 

@@ -57,7 +57,7 @@ impl Hunt {
         scenario.limits.step = Some(step);
         let bisection = Bisection::to(range.0 / grain.0);
         let mut hunt = Self { scenario, bisection, trial: None, answer };
-        hunt.start(0);
+        hunt.start(0, Until::Fits);
         hunt
     }
 
@@ -65,11 +65,11 @@ impl Hunt {
         self.answer.plain.peak.saturating_sub(self.answer.grain.times(grains))
     }
 
-    fn start(&mut self, grains: u64) {
+    fn start(&mut self, grains: u64, until: Until) {
         let budget = self.budget(grains);
         self.scenario.limits.memory = budget;
         self.scenario.hardware.memory = self.answer.card.max(budget);
-        self.trial = Some((grains, Trial::new(&self.scenario, true, Until::Fits)));
+        self.trial = Some((grains, Trial::new(&self.scenario, true, until)));
     }
 
     /// Runs about `plans` more plans; false once the answer is there.
@@ -83,9 +83,10 @@ impl Hunt {
             let spared = self.answer.plain.peak.saturating_sub(tried.summary.peak).0;
             self.bisection.told((spared / self.answer.grain.0).max(grains), true);
             self.answer.found = Some(tried);
-            if self.bisection.high.is_none() {
-                self.answer.next = None;
-            }
+            let high = self.bisection.high;
+            let next = self.answer.next.take();
+            self.answer.next =
+                next.filter(|next| high.map(|high| self.budget(high)) == Some(next.0));
         } else if grains == 0 {
             // Not even keeping everything is that fast, or the host has no room for its states.
             return false;
@@ -93,8 +94,12 @@ impl Hunt {
             self.bisection.told(grains, false);
             self.answer.next = Some((self.budget(grains), tried));
         }
-        if let Some(grains) = self.bisection.next() {
-            self.start(grains);
+        match (self.bisection.next(), self.bisection.high, &self.answer.next) {
+            (Some(grains), ..) => self.start(grains, Until::Fits),
+            (None, Some(high), Some((_, tried))) if !tried.complete => {
+                self.start(high, Until::Best)
+            }
+            _ => {}
         }
         self.trial.is_some()
     }

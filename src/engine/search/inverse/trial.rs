@@ -17,16 +17,21 @@ pub struct Tried {
     pub summary: Summary,
     /// Nothing could have been better: it is the one policy that was asked about, or the search's bound rules the rest out.
     pub proved: bool,
+    /// The search had nothing left to try: it is the fastest that fits, or the one of least peak where none does.
+    pub complete: bool,
 }
 
 /// When a search may stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// A plan fits, or none can.
+    /// A plan fits, none can, or [`PATIENCE`] has run out.
     Fits,
     /// The search has nothing left.
     Best,
 }
+
+/// So many plans are run where a search is one of many; what comes of them all is searched to the end.
+const PATIENCE: usize = 120;
 
 /// A trial under way.
 pub enum Trial {
@@ -47,26 +52,39 @@ impl Trial {
         let policy = scenario.policy.clone();
         let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
         let summary = evaluate::summarize(scenario, &plan);
-        Self::Done(Tried { policy, summary, proved: true })
+        Self::Done(Tried { policy, summary, proved: true, complete: true })
     }
 
-    /// Runs about `plans` more plans; what came of it once there is nothing left to do.
+    /// Runs about `plans` more plans; what came of it once there is nothing left to do. How many at once changes nothing of that.
     pub fn advance(&mut self, plans: usize) -> Option<&Tried> {
-        if let Self::Searching(search, limit, until) = self {
-            let found = search.found();
-            let too_slow = limit.is_some_and(|limit| found.bound > limit);
-            let enough = *until == Until::Fits && (found.summary.fits || too_slow);
-            if !enough && search.advance(plans) {
-                return None;
+        for _ in 0..plans {
+            let Self::Searching(search, limit, until) = self else { break };
+            if let Some(tried) = step(search, *limit, *until) {
+                *self = Self::Done(tried);
             }
-            let found = search.found();
-            let (policy, summary) = (found.policy.clone(), found.summary);
-            let proved = if summary.fits { found.optimal() } else { too_slow };
-            *self = Self::Done(Tried { policy, summary, proved });
         }
         match self {
             Self::Done(tried) => Some(tried),
             Self::Searching(..) => None,
         }
     }
+}
+
+/// One step of a search, or what it came to.
+fn step(search: &mut Search, limit: Option<Nanos>, until: Until) -> Option<Tried> {
+    let found = search.found();
+    // No plan fits at all, or none is fast enough.
+    let hopeless = found.bound.is_none_or(|bound| limit.is_some_and(|limit| bound > limit));
+    let tired = found.searched >= PATIENCE;
+    let enough = until == Until::Fits && (found.summary.fits || hopeless || tired);
+    if !enough && search.advance(1) {
+        return None;
+    }
+    let found = search.found();
+    Some(Tried {
+        policy: found.policy.clone(),
+        summary: found.summary,
+        proved: if found.summary.fits { found.optimal() } else { hopeless },
+        complete: !enough,
+    })
 }
