@@ -8,6 +8,7 @@ use crate::engine::outcome::Summary;
 use crate::engine::policy::{Policy, PolicyKind};
 use crate::engine::scenario::{Limits, Weights};
 use crate::engine::search::front::Front;
+use crate::engine::search::knee;
 use crate::engine::sort;
 use crate::engine::units::{Bytes, Nanos};
 use std::collections::HashSet;
@@ -230,6 +231,8 @@ pub struct Pareto {
     pub best: Option<(f64, f64)>,
     /// Which it is.
     pub best_index: Option<usize>,
+    /// The knee of the front, as an index.
+    pub knee: Option<usize>,
     /// Plans that cost the same as the optimum.
     pub iso: Option<[f64; 4]>,
     /// Of the peak.
@@ -271,6 +274,7 @@ impl Pareto {
             above: places.iter().filter(|place| place.is_none()).count(),
             memory,
             slowest: ask.limits.step.map(|limit| step_limit(limit, &step, &plot, &memory)),
+            knee: knee::of(front, &order),
             current: ask.current.map(|summary| {
                 (px(peak.held(summary.peak.as_f64())), px(step.held(summary.step.secs())))
             }),
@@ -404,8 +408,9 @@ fn step_limit(limit: Nanos, step: &Scale, plot: &Rect, memory: &Limit) -> Limit 
     }
 }
 
-/// Where `λ_m`·peak/plain peak + `λ_t`·(step/plain step − 1) is what it is at the optimum, inside the plot; `λ_t` is the mean of
-/// the two weights of time. None when time and memory both weigh nothing.
+/// Where `λ_m`·peak/plain peak + λ·(step/plain step − 1) is what it is at the optimum, inside the plot. Equal cost is a line only where
+/// recomputing and waiting keep a proportion: that of the optimum, so that λ is the mean of their two weights by how much the optimum has of
+/// each, and the plain mean where it has neither. None when time and memory both weigh nothing.
 fn iso(
     best: &Summary,
     plain: &Summary,
@@ -413,7 +418,13 @@ fn iso(
     peak: &Scale,
     step: &Scale,
 ) -> Option<[f64; 4]> {
-    let of_time = f64::midpoint(weights.compute, weights.transfer) / plain.step.secs().max(1e-9);
+    let (again, waiting) = (best.recompute.secs(), best.stall.secs());
+    let weight = if again + waiting > 0.0 {
+        (weights.compute * again + weights.transfer * waiting) / (again + waiting)
+    } else {
+        f64::midpoint(weights.compute, weights.transfer)
+    };
+    let of_time = weight / plain.step.secs().max(1e-9);
     let of_memory = weights.memory / plain.peak.as_f64().max(1.0);
     let (x, y) = (peak.x_from_value(best.peak.as_f64()), step.x_from_value(best.step.secs()));
     let (x0, x1) = peak.range();

@@ -10,6 +10,7 @@ use crate::engine::evaluate;
 use crate::engine::outcome::{Operation, OutOfMemory};
 use crate::engine::policy::Policy;
 use crate::engine::scenario::Scenario;
+use crate::engine::units::{Bytes, Nanos};
 use serde_json::{Map, Value, json};
 
 /// Paths of a request and the values that put the answer to use; none where there is nothing to put to use.
@@ -26,8 +27,10 @@ pub fn changes(inverse: &Inverse) -> Option<Vec<(String, Value)>> {
         }
         Answer::Memory(least) => {
             let found = least.found.as_ref().filter(|found| found.summary.peak <= least.card)?;
-            let gib = ("limits.memory_gib".to_owned(), json!(found.summary.peak.gib()));
-            vec![gib, policy(&found.policy)]
+            // Rounded up to what a reader would type, where the card has that much.
+            let gib = (100.0 * found.summary.peak.gib()).ceil() / 100.0;
+            let gib = json!(gib.min(least.card.gib()));
+            vec![("limits.memory_gib".to_owned(), gib), policy(&found.policy)]
         }
         Answer::Card(cards) => {
             let card = cards.first()?;
@@ -90,24 +93,39 @@ fn with(mut tried: Value, more: Value) -> Value {
     tried
 }
 
-/// What a scenario lacks under a policy: `memory`, `host` or `step`, and how much.
+/// What a scenario lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// Memory of the device, for the whole step.
+    Memory(Bytes),
+    /// Host memory and SSD.
+    Host(Bytes),
+    /// Its step is so much over the limit.
+    Step(Nanos),
+}
+
+/// What a scenario lacks under the policy that it was tried with, and does not fit under.
 #[must_use]
-pub fn lack(scenario: &Scenario, tried: &Tried) -> Value {
+pub fn lack(scenario: &Scenario, tried: &Tried) -> Lack {
     if tried.summary.runs {
-        let over =
-            scenario.limits.step.map(|limit| tried.summary.step.saturating_sub(limit).secs());
-        return json!({"lacks": "step", "missing_bytes": null, "over_s": over, "proved": tried.proved});
+        let limit = scenario.limits.step.unwrap_or_default();
+        return Lack::Step(tried.summary.step.saturating_sub(limit));
     }
     let outcome = evaluate::evaluate(&scenario.with_policy(tried.policy.clone()));
     let host = |stop: &&OutOfMemory| stop.operation == Operation::Host;
     match outcome.out_of_memory.as_ref().filter(host) {
-        Some(stop) => {
-            json!({"lacks": "host", "missing_bytes": stop.missing, "over_s": null, "proved": tried.proved})
-        }
-        None => {
-            json!({"lacks": "memory", "missing_bytes": outcome.shortage, "over_s": null, "proved": tried.proved})
-        }
+        Some(stop) => Lack::Host(stop.missing),
+        None => Lack::Memory(outcome.shortage),
     }
+}
+
+fn lack_json(scenario: &Scenario, tried: &Tried) -> Value {
+    let (lacks, missing, over) = match lack(scenario, tried) {
+        Lack::Memory(missing) => ("memory", Some(missing), None),
+        Lack::Host(missing) => ("host", Some(missing), None),
+        Lack::Step(over) => ("step", None, Some(over.secs())),
+    };
+    json!({"lacks": lacks, "missing_bytes": missing, "over_s": over, "proved": tried.proved})
 }
 
 fn count_json(inverse: &Inverse, largest: &Largest) -> Value {
@@ -119,7 +137,7 @@ fn count_json(inverse: &Inverse, largest: &Largest) -> Value {
         let refused =
             largest.counted.set(&inverse.scenario, *value).filter(|_| !tried.summary.fits);
         match refused {
-            Some(scenario) => with(answer, lack(&scenario, tried)),
+            Some(scenario) => with(answer, lack_json(&scenario, tried)),
             None => answer,
         }
     };
@@ -140,7 +158,7 @@ fn memory_json(inverse: &Inverse, least: &Least) -> Value {
     let next = least.next.as_ref().map(|(budget, tried)| {
         let mut scenario = inverse.scenario.clone();
         (scenario.limits.memory, scenario.limits.step) = (*budget, Some(least.step));
-        with(tried_json(tried), with(json!({"memory_bytes": budget}), lack(&scenario, tried)))
+        with(tried_json(tried), with(json!({"memory_bytes": budget}), lack_json(&scenario, tried)))
     });
     json!({
         "memory_bytes": least.found.as_ref().map(|found| found.summary.peak),

@@ -11,8 +11,8 @@ pub mod memory;
 mod read;
 pub mod trial;
 
-pub use json::{changes, json};
-pub use read::{Ask, Question};
+pub use json::{Lack, changes, json, lack};
+pub use read::{Ask, Question, possible};
 
 use super::super::error::{Error, Notes};
 use super::super::plan::Plan;

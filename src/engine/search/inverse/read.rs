@@ -6,6 +6,7 @@ use crate::engine::error::{Error, Notes};
 use crate::engine::names::names;
 use crate::engine::preset;
 use crate::engine::scenario::Scenario;
+use crate::engine::workload::Workload;
 use serde_json::{Map, Value};
 
 names! {
@@ -104,18 +105,23 @@ impl Question {
 /// The question, if this workload has an answer to it.
 fn ask(given: Option<&Value>, scenario: &Scenario) -> Result<Ask, Error> {
     let path = "inverse.ask";
-    let has = |counted: Counted| counted.of(&scenario.workload).is_some();
-    let possible = |ask: &Ask| match ask {
-        Ask::Batch => has(Counted::Batch),
-        Ask::Sequence => has(Counted::Sequence),
-        Ask::Memory | Ask::Card | Ask::Bandwidth => true,
-    };
+    let possible = |ask: &Ask| possible(*ask, &scenario.workload);
     let names: Vec<_> = Ask::ALL.iter().filter(|ask| possible(ask)).map(|ask| ask.name()).collect();
     let Some(given) = given else {
         return Err(Error::Missing { path: path.into(), accepted: one_of(&names) });
     };
     let ask = given.as_str().and_then(Ask::parse).filter(possible);
     ask.ok_or_else(|| Error::unfit(path, given, one_of(&names)))
+}
+
+/// Whether a workload has an answer to it: a profile has no batch of its own, nor a lesson a sequence.
+#[must_use]
+pub const fn possible(ask: Ask, workload: &Workload) -> bool {
+    match ask {
+        Ask::Batch => Counted::Batch.of(workload).is_some(),
+        Ask::Sequence => Counted::Sequence.of(workload).is_some(),
+        Ask::Memory | Ask::Card | Ask::Bandwidth => true,
+    }
 }
 
 fn one_of(names: &[&str]) -> Accepted {
