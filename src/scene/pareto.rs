@@ -474,6 +474,7 @@ pub fn table(front: &Front, most: usize) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::engine::scenario::Scenario;
+    use crate::engine::search::front::objective;
 
     fn front(text: &str) -> (Scenario, Front) {
         let (scenario, _) = Scenario::parse(text).expect("a sound request");
@@ -545,6 +546,48 @@ mod tests {
         let [x0, y0, x1, y1] = scene.iso.expect("a line");
         let cross = (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0);
         assert!(cross.abs() / (x1 - x0).hypot(y1 - y0) < 0.5);
+    }
+
+    /// Along the line the cost is one: of plans that recompute and wait in the proportion that the best one does.
+    #[test]
+    fn the_cost_is_the_same_along_the_line() {
+        let (scenario, mut front) = front(LLAMA);
+        let weights = Weights { memory: 0.2, compute: 0.7, transfer: 0.1 };
+        front.weights = weights;
+        let domain = Domain::of(&front, &scenario.limits, None);
+        let ask = Ask {
+            limits: &scenario.limits,
+            weights: &weights,
+            current: None,
+            domain,
+            width: 900.0,
+        };
+        let scene = Pareto::of(&front, &ask);
+        let best = front.points[scene.best_index.expect("a best plan")].summary;
+        let [x0, y0, x1, y1] = scene.iso.expect("a line");
+        // As `objective`, in floats: below keep-everything's step the line goes on where no plan is.
+        let own = best.recompute.secs() + best.stall.secs();
+        let per_second = (weights.compute * best.recompute.secs()
+            + weights.transfer * best.stall.secs())
+            / own.max(1e-9);
+        let cost = |x: f64, y: f64| {
+            let added = scene.step.value_from_x(y) - front.plain.step.secs();
+            weights.memory * scene.peak.value_from_x(x) / front.plain.peak.as_f64()
+                + per_second * added / front.plain.step.secs()
+        };
+        let at_best = objective(&best, &front.plain, &weights);
+        let (one, other) = (cost(x0, y0), cost(x1, y1));
+        assert!(own > 0.0, "{best:?}");
+        assert!((one - other).abs() < 0.005 * one, "{one} {other}");
+        assert!((one - at_best).abs() < 0.005 * one, "{one} {at_best}");
+    }
+
+    #[test]
+    fn the_knee_is_on_the_front_and_not_at_its_ends() {
+        let (scenario, front) = front(LLAMA);
+        let scene = picture(&scenario, &front, 900.0);
+        let at = scene.order.iter().position(|&i| Some(i) == scene.knee).expect("on the front");
+        assert!(at > 0 && at + 1 < scene.order.len());
     }
 
     #[test]

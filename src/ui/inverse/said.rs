@@ -73,7 +73,7 @@ fn count(inverse: &Inverse, largest: &Largest, locale: Locale) -> Vec<String> {
 /// What the value after the largest lacks.
 fn beyond(inverse: &Inverse, largest: &Largest, next: &At, locale: Locale) -> String {
     let value = &format::whole(next.0);
-    let tried = next.1.as_ref().zip(largest.counted.set(&inverse.scenario, next.0));
+    let tried = next.1.as_ref().zip(largest.counted.set(&inverse.request, next.0));
     match tried.map(|(tried, scenario)| lack(&scenario, tried)) {
         None => words::inverse_lacks_range(locale, value),
         Some(Lack::Memory(missing)) => {

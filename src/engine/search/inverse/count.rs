@@ -4,6 +4,7 @@ use super::bisect::Bisection;
 use super::trial::{Trial, Tried, Until};
 use crate::engine::scenario::Scenario;
 use crate::engine::workload::Workload;
+use serde_json::Value;
 
 /// Sequences are multiples of this where they are chosen freely: the tiles of matrix units and of attention kernels.
 pub const GRANULE: u64 = 128;
@@ -27,35 +28,47 @@ impl Counted {
         }
     }
 
-    /// The value of a workload, and the largest that can be asked for: what the key takes, or the rows of a learned position table. None where
-    /// the workload's sizes do not come from it.
+    /// The value of a workload; none where the workload's sizes do not come from it.
     #[must_use]
-    pub const fn of(self, workload: &Workload) -> Option<(u64, u64)> {
-        const BATCH: u64 = 1 << 16;
-        const SEQ: u64 = 1 << 24;
+    pub const fn of(self, workload: &Workload) -> Option<u64> {
         match (self, workload) {
-            (Self::Batch, Workload::Transformer(model)) => Some((model.batch, BATCH)),
-            (Self::Batch, Workload::Lesson(lesson)) => Some((lesson.batch, BATCH)),
-            (Self::Sequence, Workload::Transformer(model)) => {
-                let rows = model.learned_positions;
-                Some((model.seq, if rows > 0 { rows } else { SEQ }))
-            }
+            (Self::Batch, Workload::Transformer(model)) => Some(model.batch),
+            (Self::Batch, Workload::Lesson(lesson)) => Some(lesson.batch),
+            (Self::Sequence, Workload::Transformer(model)) => Some(model.seq),
             _ => None,
         }
     }
 
-    /// The scenario with another value; none where sizes or times leave what is counted (2^60).
+    /// The request's scenario with another value: read anew, since defaults follow it. None where it is refused: sizes or times leave what is
+    /// counted (2^60).
     #[must_use]
-    pub fn set(self, scenario: &Scenario, value: u64) -> Option<Scenario> {
-        let mut next = scenario.clone();
-        match (self, &mut next.workload) {
-            (Self::Batch, Workload::Transformer(model)) => model.batch = value,
-            (Self::Batch, Workload::Lesson(lesson)) => lesson.batch = value,
-            (Self::Sequence, Workload::Transformer(model)) => model.seq = value,
-            _ => return None,
+    pub fn set(self, request: &Value, value: u64) -> Option<Scenario> {
+        let mut request = request.clone();
+        let (group, key) = match self {
+            Self::Batch => ("workload", "batch"),
+            Self::Sequence => ("workload", "seq"),
+        };
+        request[group][key] = value.into();
+        Scenario::read(&request).ok().map(|read| read.0)
+    }
+
+    /// The largest that can be asked for: what the key takes, or the rows of a table of learned positions that does not grow with the sequence.
+    fn most(self, request: &Value, scenario: &Scenario) -> u64 {
+        const BATCH: u64 = 1 << 16;
+        const SEQ: u64 = 1 << 24;
+        let rows = |scenario: &Scenario| match &scenario.workload {
+            Workload::Transformer(model) => model.learned_positions,
+            _ => 0,
+        };
+        let own = rows(scenario);
+        match self {
+            Self::Batch => BATCH,
+            Self::Sequence if own > 0 => {
+                let longer = self.set(request, own + 1).map_or(own, |longer| rows(&longer));
+                if longer > own { SEQ } else { own }
+            }
+            Self::Sequence => SEQ,
         }
-        next.chain = next.workload.lower(&next.training, &next.hardware).ok()?;
-        Some(next)
     }
 }
 
@@ -83,7 +96,7 @@ pub struct Largest {
 
 /// The hunt for it.
 pub struct Hunt {
-    scenario: Scenario,
+    request: Value,
     best: bool,
     bisection: Bisection,
     trial: Option<(u64, Option<Trial>)>,
@@ -93,12 +106,14 @@ pub struct Hunt {
 impl Hunt {
     /// Starts at the value in force.
     #[must_use]
-    pub fn new(scenario: Scenario, counted: Counted, (own, most): (u64, u64), best: bool) -> Self {
+    pub fn new(request: &Value, scenario: &Scenario, counted: Counted, best: bool) -> Self {
+        let most = counted.most(request, scenario);
+        let own = counted.of(&scenario.workload).unwrap_or(1);
         let unit = if counted == Counted::Sequence && most >= GRANULE { GRANULE } else { 1 };
         let answer =
             Largest { counted, own, found: None, round: None, next: None, most, tried: Vec::new() };
         let mut hunt = Self {
-            scenario,
+            request: request.clone(),
             best,
             bisection: Bisection { unit, ..Bisection::to(most) },
             trial: None,
@@ -110,7 +125,7 @@ impl Hunt {
     }
 
     fn start(&mut self, at: u64, until: Until) {
-        let scenario = self.answer.counted.set(&self.scenario, at);
+        let scenario = self.answer.counted.set(&self.request, at);
         let trial = scenario.map(|scenario| Trial::new(&scenario, self.best, until));
         self.trial = Some((at, trial));
     }

@@ -134,8 +134,7 @@ fn count_json(inverse: &Inverse, largest: &Largest) -> Value {
             return json!({"value": value, "fits": false, "lacks": "range"});
         };
         let answer = with(tried_json(tried), json!({"value": value}));
-        let refused =
-            largest.counted.set(&inverse.scenario, *value).filter(|_| !tried.summary.fits);
+        let refused = largest.counted.set(&inverse.request, *value).filter(|_| !tried.summary.fits);
         match refused {
             Some(scenario) => with(answer, lack_json(&scenario, tried)),
             None => answer,

@@ -100,7 +100,7 @@ impl Hunt {
         match (self.bisection.next(), self.bisection.high, &self.answer.next) {
             (Some(grains), ..) => self.start(grains, Until::Fits),
             (None, Some(high), Some((_, tried))) if !tried.complete => {
-                self.start(high, Until::Best)
+                self.start(high, Until::Best);
             }
             _ => {}
         }

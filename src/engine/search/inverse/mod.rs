@@ -29,6 +29,8 @@ pub struct Inverse {
     pub scenario: Scenario,
     /// What was tolerated while reading it.
     pub notes: Notes,
+    /// The request that it was read from, without the question.
+    pub request: Value,
     hunt: Hunt,
 }
 
@@ -68,14 +70,13 @@ impl Inverse {
         let hunt = match question.ask {
             Ask::Batch | Ask::Sequence => {
                 let counted = question.counted();
-                let range = counted.of(&scenario.workload).unwrap_or((1, 1));
-                Hunt::Count(count::Hunt::new(scenario.clone(), counted, range, best))
+                Hunt::Count(count::Hunt::new(&request, &scenario, counted, best))
             }
             Ask::Memory => Hunt::Memory(memory::Hunt::new(&scenario, question.slowdown)),
             Ask::Card => Hunt::Card(card::Hunt::new(&request, &scenario, &question.prices)),
             Ask::Bandwidth => Hunt::Plan(Trial::new(&scenario, best, Until::Best)),
         };
-        Ok(Self { question, scenario, notes, hunt })
+        Ok(Self { question, scenario, notes, request, hunt })
     }
 
     /// Runs about `plans` more plans; false once the answer is there.
