@@ -169,14 +169,15 @@ fn one_place_touches_history() {
 #[test]
 fn one_place_posts_messages_to_the_host() {
     let words = ["post_message", "post_message_with_transfer", "postMessage"];
-    let workers = ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs"];
+    let workers =
+        ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs", "src/ui/inverse/hunt.rs"];
     only_in(&[&["src/ui/embed.rs"][..], &workers].concat(), &["src"], &words);
     stands_in("src/ui/embed.rs", &words);
     only_in(&["src/ui/embed.rs"], &["src/ui"], &["parent"]);
 }
 
 #[test]
-fn workers_are_hired_in_one_place_and_had_by_two() {
+fn workers_are_hired_in_one_place_and_had_by_three() {
     only_in(&["src/ui/worker.rs"], &["src"], &["WorkerOptions"]);
     stands_in("src/ui/worker.rs", &["WorkerOptions"]);
     let workers = ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs"];

@@ -149,7 +149,7 @@ export default async ({ page, check, open }) => {
   }
 
   // In Chinese, with a workload that has fewer questions.
-  await open("#v=1&lang=zh-CN&model=lesson");
+  await open("#v=1&lang=zh-CN&workload=lesson");
   await page.getByText("反过来问").click();
   await box.locator(".question").first().waitFor();
   check("a lesson has no sequence to ask about", (await box.locator(".question").count()) === 4);

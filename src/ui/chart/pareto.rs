@@ -589,7 +589,15 @@ fn handle(of: &Handle) -> Html {
 }
 
 fn rows(front: &Front, locale: Locale) -> Table {
-    let knee = knee::of(front, &scene::table(front, usize::MAX));
+    let all = scene::table(front, usize::MAX);
+    let knee = knee::of(front, &all);
+    // The knee is among them, whatever is left out.
+    let mut shown = scene::table(front, MOST_ROWS);
+    if let Some(knee) = knee.filter(|knee| !shown.contains(knee)) {
+        let place = |i: &usize| all.iter().position(|one| one == i);
+        let at = shown.iter().position(|i| place(i) > place(&knee)).unwrap_or(shown.len());
+        shown[at.saturating_sub(1).max(1)] = knee;
+    }
     let row = |i: usize| {
         let point = &front.points[i];
         let fits =
@@ -615,7 +623,7 @@ fn rows(front: &Front, locale: Locale) -> Table {
     ];
     Table {
         head: head.map(str::to_owned).to_vec(),
-        rows: scene::table(front, MOST_ROWS).into_iter().map(row).collect(),
-        all: scene::table(front, usize::MAX).len(),
+        rows: shown.into_iter().map(row).collect(),
+        all: all.len(),
     }
 }

@@ -13,8 +13,9 @@ use crate::engine::PolicyKind;
 use crate::engine::search::inverse::{self, Ask};
 use crate::request::Request;
 use crate::words::{self, Locale};
-use hunt::{Asked, use_hunt};
+use hunt::{Asked, Problem, use_hunt};
 use serde_json::{Value, json};
+use std::cell::Ref;
 use yew::prelude::*;
 
 /// What the questions are about.
@@ -110,55 +111,61 @@ fn question(ask: Ask, terms: &Terms) -> Value {
 }
 
 /// The sentences of an answer, and its button.
-fn answered(asked: Option<std::cell::Ref<'_, Asked>>, props: &Props) -> Html {
+fn answered(asked: Option<Ref<'_, Asked>>, props: &Props) -> Html {
     let locale = props.locale;
     let Some(asked) = asked else { return html! { <div role="status"></div> } };
-    let (text, body, button) = match &asked.result {
-        Err(error) => (vec![notice::message(error, locale)], Html::default(), Html::default()),
-        Ok(inverse) if !asked.done => {
-            let count = said::tried(inverse).to_string();
-            (vec![words::inverse_busy(locale, &count)], Html::default(), Html::default())
+    let said = |text: Vec<String>, problem: bool| {
+        let busy = asked.answer.is_none().to_string();
+        html! {
+            <div role="status" class={classes!(problem.then_some("problem"))} aria-busy={busy}>
+                { for text.into_iter().map(|text| html! { <p>{text}</p> }) }
+            </div>
         }
-        Ok(inverse) => {
+    };
+    match &asked.answer {
+        None => said(vec![words::inverse_busy(locale).to_owned()], false),
+        Some(Err(Problem::Refused(error))) => said(vec![notice::message(error, locale)], true),
+        Some(Err(Problem::Stopped)) => said(vec![words::inverse_stopped(locale).to_owned()], true),
+        Some(Ok(answer)) => {
             let fresh = asked.request == props.request;
-            let used = !fresh && in_use(&asked, props);
-            let mut text = said::sentences(inverse, locale);
+            let used = in_use(answer, &asked.request, props);
+            let mut text = said::sentences(answer, &asked.request, locale);
             if !fresh && !used {
                 text.push(words::inverse_stale(locale).to_owned());
             }
-            (text, said::table(inverse, locale), put_to_use(&asked, fresh, used, props))
+            html! {
+                <>
+                    { said(text, false) }
+                    if fresh || used { { put_to_use(answer, used, props) } }
+                    { said::table(answer, locale) }
+                </>
+            }
         }
-    };
-    let class = classes!(asked.result.is_err().then_some("problem"));
-    html! {
-        <>
-            <div role="status" {class} aria-busy={(!asked.done && asked.result.is_ok()).to_string()}>
-                { for text.into_iter().map(|text| html! { <p>{text}</p> }) }
-            </div>
-            {button}
-            {body}
-        </>
     }
 }
 
-/// The button; none where there is nothing to put to use, or where it would be of other settings.
-fn put_to_use(asked: &Asked, fresh: bool, used: bool, props: &Props) -> Html {
-    let changes = asked.result.as_ref().ok().and_then(inverse::changes);
-    let Some(changes) = changes.filter(|_| fresh || used) else { return Html::default() };
-    let used = used || in_use(asked, props);
+/// The changes that put an answer to use.
+fn changes(answer: &Value) -> Option<Vec<(String, Value)>> {
+    let changes = answer["changes"].as_object()?;
+    Some(changes.iter().map(|(path, value)| (path.clone(), value.clone())).collect())
+}
+
+/// The button; none where there is nothing to put to use.
+fn put_to_use(answer: &Value, used: bool, props: &Props) -> Html {
+    let Some(changes) = changes(answer) else { return Html::default() };
     let onclick = props.send.reform(move |_| Msg::Commit(changes.clone()));
     let name = if used { words::inverse_used } else { words::inverse_use };
     html! { <button type="button" class="primary" disabled={used} {onclick}>{name(props.locale)}</button> }
 }
 
 /// Whether the request in force is the one that was asked about with the answer put to use.
-fn in_use(asked: &Asked, props: &Props) -> bool {
+fn in_use(answer: &Value, asked: &str, props: &Props) -> bool {
     let now = serde_json::from_str::<Value>(&props.request).ok();
     let then = || {
-        let changes = inverse::changes(asked.result.as_ref().ok()?)?;
+        let changes = changes(answer)?;
         let changes: Vec<_> =
             changes.iter().map(|(path, value)| (path.as_str(), value.clone())).collect();
-        let before = Request::read(serde_json::from_str(&asked.request).ok()?).ok()?;
+        let before = Request::read(serde_json::from_str(asked).ok()?).ok()?;
         Some(before.request.with(&changes).ok()?.request.value().clone())
     };
     now.is_some() && now == then()

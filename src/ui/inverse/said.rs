@@ -1,176 +1,172 @@
-//! Answers in sentences.
+//! Answers of the door `inverse`, in sentences.
 
-use crate::engine::search::inverse::bandwidth::Hidden;
-use crate::engine::search::inverse::card::{Card, Cards};
-use crate::engine::search::inverse::count::{At, Counted, GRANULE, Largest};
-use crate::engine::search::inverse::memory::Least;
-use crate::engine::search::inverse::trial::Tried;
-use crate::engine::search::inverse::{Answer, Inverse, Lack, lack};
+use crate::engine::search::inverse::count::GRANULE;
+use crate::engine::units::Bytes;
+use crate::request::Request;
 use crate::scene::format;
 use crate::ui::chart::policy_name;
 use crate::words::{self, Locale};
+use serde_json::Value;
 use yew::prelude::*;
 
-/// How much was tried so far.
-pub fn tried(inverse: &Inverse) -> usize {
-    match inverse.answer() {
-        Some(Answer::Count(largest)) => largest.tried.len(),
-        Some(Answer::Card(cards)) => cards.cards.iter().filter(|card| card.tried.is_some()).count(),
-        Some(Answer::Memory(least)) => least.tries,
-        Some(Answer::Bandwidth(..)) | None => 0,
+fn size(value: &Value) -> String {
+    format::bytes(Bytes(value.as_u64().unwrap_or_default()))
+}
+
+fn time(value: &Value) -> String {
+    format::seconds(value.as_f64().unwrap_or(f64::NAN))
+}
+
+fn rate(at: &Value) -> String {
+    format::rate(at["gbps"].as_f64().unwrap_or(f64::NAN) * 1e9)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The answer; `request` is what it is about, as text.
+pub fn sentences(answer: &Value, request: &str, locale: Locale) -> Vec<String> {
+    match text(&answer["ask"]) {
+        "memory" => memory(answer, request, locale),
+        "card" => card(answer, locale),
+        "bandwidth" => bandwidth(answer, locale),
+        _ => count(answer, locale),
     }
 }
 
-/// The answer.
-pub fn sentences(inverse: &Inverse, locale: Locale) -> Vec<String> {
-    match inverse.answer() {
-        Some(Answer::Count(largest)) => count(inverse, largest, locale),
-        Some(Answer::Memory(least)) => memory(least, locale),
-        Some(Answer::Card(cards)) => card(cards, locale),
-        Some(Answer::Bandwidth(_, hidden)) => bandwidth(hidden, locale),
-        None => Vec::new(),
-    }
-}
-
-fn count(inverse: &Inverse, largest: &Largest, locale: Locale) -> Vec<String> {
-    let sequence = largest.counted == Counted::Sequence;
-    let mut text = vec![match &largest.found {
-        Some((value, Some(tried))) => {
+fn count(answer: &Value, locale: Locale) -> Vec<String> {
+    let whole = |value: &Value| format::whole(value.as_u64().unwrap_or_default());
+    let (found, next) = (&answer["found"], &answer["next"]);
+    let sequence = answer["ask"] == "sequence";
+    let mut said = vec![match (found.is_null(), sequence) {
+        (true, true) => words::inverse_sequence_none(locale).to_owned(),
+        (true, false) => words::inverse_batch_none(locale).to_owned(),
+        (false, _) => {
             let says = if sequence { words::inverse_sequence } else { words::inverse_batch };
-            let summary = &tried.summary;
             says(
                 locale,
-                &format::bytes(summary.peak),
-                &format::time(summary.step),
-                &format::whole(*value),
+                &size(&found["peak_bytes"]),
+                &time(&found["step_s"]),
+                &whole(&answer["value"]),
             )
         }
-        _ if sequence => words::inverse_sequence_none(locale).to_owned(),
-        _ => words::inverse_batch_none(locale).to_owned(),
     }];
-    match &largest.next {
-        Some(next) => {
-            text.push(beyond(inverse, largest, next, locale));
-            // Under one plan there is nothing to prove.
-            text.extend(
-                next.1
-                    .as_ref()
-                    .filter(|_| inverse.question.best)
-                    .map(|next| certainty(next, locale)),
-            );
-        }
-        None => text.push(words::inverse_most(locale).to_owned()),
+    if next.is_null() {
+        said.push(words::inverse_most(locale).to_owned());
+    } else {
+        let (value, missing) = (whole(&next["value"]), size(&next["missing_bytes"]));
+        said.push(match text(&next["lacks"]) {
+            "memory" => words::inverse_lacks_memory(locale, &missing, &value),
+            "host" => words::inverse_lacks_host(locale, &missing, &value),
+            "step" => words::inverse_lacks_step(locale, &time(&next["over_s"]), &value),
+            _ => words::inverse_lacks_range(locale, &value),
+        });
+        // Under one plan there is nothing to prove.
+        said.extend((answer["under"] == "best").then(|| certainty(next, locale)));
     }
-    let round =
-        largest.round.filter(|&round| largest.found.as_ref().is_some_and(|found| found.0 != round));
-    text.extend(
-        round
-            .map(|round| words::inverse_round(locale, &GRANULE.to_string(), &format::whole(round))),
-    );
-    text
+    let round = &answer["of_granule"];
+    if !round.is_null() && *round != answer["value"] {
+        said.push(words::inverse_round(locale, &GRANULE.to_string(), &whole(round)));
+    }
+    said
 }
 
-/// What the value after the largest lacks.
-fn beyond(inverse: &Inverse, largest: &Largest, next: &At, locale: Locale) -> String {
-    let value = &format::whole(next.0);
-    let tried = next.1.as_ref().zip(largest.counted.set(&inverse.request, next.0));
-    match tried.map(|(tried, scenario)| lack(&scenario, tried)) {
-        None => words::inverse_lacks_range(locale, value),
-        Some(Lack::Memory(missing)) => {
-            words::inverse_lacks_memory(locale, &format::bytes(missing), value)
-        }
-        Some(Lack::Host(missing)) => {
-            words::inverse_lacks_host(locale, &format::bytes(missing), value)
-        }
-        Some(Lack::Step(over)) => words::inverse_lacks_step(locale, &format::time(over), value),
-    }
-}
-
-fn certainty(tried: &Tried, locale: Locale) -> String {
-    let words = if tried.proved { words::inverse_proved } else { words::inverse_searched };
+fn certainty(next: &Value, locale: Locale) -> String {
+    let words =
+        if next["proved"] == true { words::inverse_proved } else { words::inverse_searched };
     words(locale).to_owned()
 }
 
-fn memory(least: &Least, locale: Locale) -> Vec<String> {
-    let Some(found) = &least.found else {
-        return vec![words::inverse_memory_none(locale, &format::time(least.plain.step))];
-    };
-    let step = found.summary.step;
-    let overhead = step.secs() / least.plain.step.secs().max(1e-9) - 1.0;
-    let mut text = vec![words::inverse_memory(
+fn memory(answer: &Value, request: &str, locale: Locale) -> Vec<String> {
+    let (found, next, keep) = (&answer["found"], &answer["next"], &answer["keep"]);
+    if found.is_null() {
+        return vec![words::inverse_memory_none(locale, &time(&keep["step_s"]))];
+    }
+    let seconds = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+    let overhead = seconds(&found["step_s"]) / seconds(&keep["step_s"]) - 1.0;
+    // Its name is that of the policy as it reads.
+    let reading = serde_json::from_str(request).ok().and_then(|value| {
+        Request::read(value).ok()?.request.with(&[("policy", found["policy"].clone())]).ok()
+    });
+    let name = reading.map(|reading| policy_name(locale, &reading.scenario.policy));
+    let mut said = vec![words::inverse_memory(
         locale,
         &format::percent_change(overhead),
-        &format::bytes(found.summary.peak),
-        &policy_name(locale, &found.policy),
-        &format::time(step),
+        &size(&found["peak_bytes"]),
+        &name.unwrap_or_default(),
+        &time(&found["step_s"]),
     )];
-    if let Some((budget, next)) = &least.next {
-        let budget = format::bytes(*budget);
-        text.push(if next.summary.runs {
-            words::inverse_memory_slow(locale, &budget, &format::time(next.summary.step))
+    if !next.is_null() {
+        let budget = size(&next["memory_bytes"]);
+        said.push(if next["runs"] == true {
+            words::inverse_memory_slow(locale, &budget, &time(&next["step_s"]))
         } else {
             words::inverse_memory_out(locale, &budget)
         });
-        text.push(certainty(next, locale));
+        said.push(certainty(next, locale));
     }
-    if found.summary.peak > least.card {
-        text.push(words::inverse_memory_card(locale, &format::bytes(least.card)));
+    if found["peak_bytes"].as_u64() > answer["card_bytes"].as_u64() {
+        said.push(words::inverse_memory_card(locale, &size(&answer["card_bytes"])));
     }
-    text
+    said
 }
 
-fn card(cards: &Cards, locale: Locale) -> Vec<String> {
-    let first = cards.first().and_then(|card| Some((card, card.tried.as_ref()?.summary)));
-    let Some((card, summary)) = first else {
+fn cards(answer: &Value) -> &[Value] {
+    answer["cards"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn card(answer: &Value, locale: Locale) -> Vec<String> {
+    let find = |id: &Value| cards(answer).iter().find(|card| card["preset"] == *id);
+    let Some(card) = find(&answer["value"]) else {
         return vec![words::inverse_card_none(locale).to_owned()];
     };
-    let (peak, step) = (format::bytes(summary.peak), format::time(summary.step));
-    let mut text = vec![match card.price {
+    let (label, peak, step) =
+        (text(&card["label"]), size(&card["peak_bytes"]), time(&card["step_s"]));
+    let mut said = vec![match card["per_hour"].as_f64() {
         Some(price) => {
-            words::inverse_card_price(locale, card.label, &peak, &format::plain(price, 2), &step)
+            words::inverse_card_price(locale, label, &peak, &format::plain(price, 2), &step)
         }
-        None => words::inverse_card_size(locale, card.label, &peak, &step),
+        None => words::inverse_card_size(locale, label, &peak, &step),
     }];
-    let cheapest = cards.cheapest_step().filter(|cheapest| cheapest.id != card.id);
-    text.extend(cheapest.map(|cheapest| words::inverse_card_step(locale, cheapest.label)));
-    text
+    let cheapest = find(&answer["cheapest_step"]).filter(|other| other["preset"] != card["preset"]);
+    said.extend(cheapest.map(|other| words::inverse_card_step(locale, text(&other["label"]))));
+    said
 }
 
-fn bandwidth(hidden: &Hidden, locale: Locale) -> Vec<String> {
-    let rate = |gbps: f64| format::rate(gbps * 1e9);
-    if !hidden.moves {
+fn bandwidth(answer: &Value, locale: Locale) -> Vec<String> {
+    if answer["moves"] != true {
         return vec![words::inverse_bandwidth_nothing(locale).to_owned()];
     }
-    let now = words::inverse_bandwidth_now(locale, &format::time(hidden.stall));
-    match (hidden.found, hidden.next) {
-        (Some(found), next) => {
-            let mut text = vec![words::inverse_bandwidth(locale, &rate(found.gbps))];
-            text.extend(next.map(|next| {
-                words::inverse_bandwidth_next(locale, &rate(next.gbps), &format::time(next.stall))
-            }));
-            text.push(now);
-            text
+    let (found, next) = (&answer["found"], &answer["next"]);
+    let mut said = Vec::new();
+    if found.is_null() {
+        said.push(words::inverse_bandwidth_none(locale, &rate(next), &time(&next["stall_s"])));
+    } else {
+        said.push(words::inverse_bandwidth(locale, &rate(found)));
+        if !next.is_null() {
+            said.push(words::inverse_bandwidth_next(locale, &rate(next), &time(&next["stall_s"])));
         }
-        (None, Some(top)) => vec![
-            words::inverse_bandwidth_none(locale, &rate(top.gbps), &format::time(top.stall)),
-            now,
-        ],
-        (None, None) => Vec::new(),
     }
+    said.push(words::inverse_bandwidth_now(locale, &time(&answer["stall_s"])));
+    said
 }
 
 /// All cards of a question about them.
-pub fn table(inverse: &Inverse, locale: Locale) -> Html {
-    let Some(Answer::Card(cards)) = inverse.answer() else { return Html::default() };
-    let row = |card: &Card| {
-        let number = |text: Option<String>| html! { <td class="num">{text.unwrap_or_else(|| "–".to_owned())}</td> };
-        let summary = card.tried.as_ref().filter(|_| card.fits()).map(|tried| tried.summary);
+pub fn table(answer: &Value, locale: Locale) -> Html {
+    if cards(answer).is_empty() {
+        return Html::default();
+    }
+    let row = |card: &Value| {
+        let fits = card["fits"] == true;
+        let number = |given: bool, text: String| html! { <td class="num">{if given { text } else { "–".to_owned() }}</td> };
+        let price = card["per_hour"].as_f64();
         html! {
-            <tr class={classes!(summary.is_none().then_some("left"))}>
-                <th scope="row">{card.label}</th>
-                { number(card.price.map(|price| format::plain(price, 2))) }
-                { number(summary.map(|summary| format::time(summary.step))) }
-                { number(summary.map(|summary| format::bytes(summary.peak))) }
+            <tr class={classes!((!fits).then_some("left"))}>
+                <th scope="row">{text(&card["label"]).to_owned()}</th>
+                { number(price.is_some(), format::plain(price.unwrap_or_default(), 2)) }
+                { number(fits, time(&card["step_s"])) }
+                { number(fits, size(&card["peak_bytes"])) }
             </tr>
         }
     };
@@ -184,9 +180,11 @@ pub fn table(inverse: &Inverse, locale: Locale) -> Html {
             <table>
                 <caption>{words::inverse_card_list(locale)}</caption>
                 <thead><tr><td />{ for head.map(|words| html! { <th scope="col" class="num">{words}</th> }) }</tr></thead>
-                <tbody>{ for cards.cards.iter().map(row) }</tbody>
+                <tbody>{ for cards(answer).iter().map(row) }</tbody>
             </table>
-            if let Some(source) = cards.source { <p class="knob-about">{words::inverse_card_source(locale, source)}</p> }
+            if let Some(source) = answer["price_source"].as_str() {
+                <p class="knob-about">{words::inverse_card_source(locale, source)}</p>
+            }
         </>
     }
 }

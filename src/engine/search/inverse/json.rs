@@ -10,12 +10,10 @@ use crate::engine::evaluate;
 use crate::engine::outcome::{Operation, OutOfMemory};
 use crate::engine::policy::Policy;
 use crate::engine::scenario::Scenario;
-use crate::engine::units::{Bytes, Nanos};
 use serde_json::{Map, Value, json};
 
 /// Paths of a request and the values that put the answer to use; none where there is nothing to put to use.
-#[must_use]
-pub fn changes(inverse: &Inverse) -> Option<Vec<(String, Value)>> {
+fn changes(inverse: &Inverse) -> Option<Vec<(String, Value)>> {
     let policy = |policy: &Policy| ("policy".to_owned(), json!(policy));
     let best = inverse.question.best && !inverse.scenario.asks_for_best();
     Some(match inverse.answer()? {
@@ -93,39 +91,21 @@ fn with(mut tried: Value, more: Value) -> Value {
     tried
 }
 
-/// What a scenario lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lack {
-    /// Memory of the device, for the whole step.
-    Memory(Bytes),
-    /// Host memory and SSD.
-    Host(Bytes),
-    /// Its step is so much over the limit.
-    Step(Nanos),
-}
-
-/// What a scenario lacks under the policy that it was tried with, and does not fit under.
-#[must_use]
-pub fn lack(scenario: &Scenario, tried: &Tried) -> Lack {
+/// What a scenario lacks under the policy that it was tried with, and does not fit under: memory of the device for the whole step, host
+/// memory and SSD, or time.
+fn lack_json(scenario: &Scenario, tried: &Tried) -> Value {
+    let proved = tried.proved;
     if tried.summary.runs {
-        let limit = scenario.limits.step.unwrap_or_default();
-        return Lack::Step(tried.summary.step.saturating_sub(limit));
+        let over = tried.summary.step.saturating_sub(scenario.limits.step.unwrap_or_default());
+        return json!({"lacks": "step", "missing_bytes": null, "over_s": over.secs(), "proved": proved});
     }
     let outcome = evaluate::evaluate(&scenario.with_policy(tried.policy.clone()));
     let host = |stop: &&OutOfMemory| stop.operation == Operation::Host;
-    match outcome.out_of_memory.as_ref().filter(host) {
-        Some(stop) => Lack::Host(stop.missing),
-        None => Lack::Memory(outcome.shortage),
-    }
-}
-
-fn lack_json(scenario: &Scenario, tried: &Tried) -> Value {
-    let (lacks, missing, over) = match lack(scenario, tried) {
-        Lack::Memory(missing) => ("memory", Some(missing), None),
-        Lack::Host(missing) => ("host", Some(missing), None),
-        Lack::Step(over) => ("step", None, Some(over.secs())),
+    let (lacks, missing) = match outcome.out_of_memory.as_ref().filter(host) {
+        Some(stop) => ("host", stop.missing),
+        None => ("memory", outcome.shortage),
     };
-    json!({"lacks": lacks, "missing_bytes": missing, "over_s": over, "proved": tried.proved})
+    json!({"lacks": lacks, "missing_bytes": missing, "over_s": null, "proved": proved})
 }
 
 fn count_json(inverse: &Inverse, largest: &Largest) -> Value {

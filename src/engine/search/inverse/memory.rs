@@ -30,8 +30,6 @@ pub struct Least {
     pub grain: Bytes,
     /// What the card has.
     pub card: Bytes,
-    /// How many budgets were tried.
-    pub tries: usize,
 }
 
 /// The hunt for it.
@@ -54,7 +52,7 @@ impl Hunt {
         let range = plain.peak.saturating_sub(scenario.chain.standing().total());
         let grain = Bytes((range.0 / STEPS).next_multiple_of(MIB).max(MIB));
         let card = scenario.hardware.memory;
-        let answer = Least { plain, step, found: None, next: None, grain, card, tries: 0 };
+        let answer = Least { plain, step, found: None, next: None, grain, card };
         let mut scenario = scenario.clone();
         scenario.limits.step = Some(step);
         let bisection = Bisection::to(range.0 / grain.0);
@@ -80,7 +78,6 @@ impl Hunt {
         let grains = *grains;
         let Some(tried) = trial.advance(plans).cloned() else { return true };
         self.trial = None;
-        self.answer.tries += 1;
         if tried.summary.fits {
             // A plan that was given more than its peak runs within its peak as it did.
             let spared = self.answer.plain.peak.saturating_sub(tried.summary.peak).0;

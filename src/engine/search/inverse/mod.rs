@@ -11,7 +11,7 @@ pub mod memory;
 mod read;
 pub mod trial;
 
-pub use json::{Lack, changes, json, lack};
+pub use json::json;
 pub use read::{Ask, Question, possible};
 
 use super::super::error::{Error, Notes};
@@ -20,6 +20,23 @@ use super::super::policy::Policy;
 use super::super::scenario::Scenario;
 use serde_json::Value;
 use trial::{Trial, Until};
+
+/// A request without its question, the question, the scenario, and what was tolerated.
+fn parts(request: &Value) -> Result<(Value, Question, Scenario, Notes), Error> {
+    let mut request = request.clone();
+    let group = request.as_object_mut().and_then(|object| object.remove("inverse"));
+    let (scenario, mut notes) = Scenario::read(&request)?;
+    let question = Question::read(group.as_ref(), &scenario, &mut notes)?;
+    Ok((request, question, scenario, notes))
+}
+
+/// Whether a request can be asked its question: what [`Inverse::read`] refuses, without its first steps.
+///
+/// # Errors
+/// As [`Inverse::read`].
+pub fn check(request: &Value) -> Result<(), Error> {
+    parts(request).map(|_| ())
+}
 
 /// A question, its scenario, and how far its answer is.
 pub struct Inverse {
@@ -62,10 +79,7 @@ impl Inverse {
     /// # Errors
     /// As [`Scenario::read`], and as [`Question::read`].
     pub fn read(request: &Value) -> Result<Self, Error> {
-        let mut request = request.clone();
-        let group = request.as_object_mut().and_then(|object| object.remove("inverse"));
-        let (scenario, mut notes) = Scenario::read(&request)?;
-        let question = Question::read(group.as_ref(), &scenario, &mut notes)?;
+        let (request, question, scenario, notes) = parts(request)?;
         let best = question.best;
         let hunt = match question.ask {
             Ask::Batch | Ask::Sequence => {
