@@ -180,7 +180,8 @@ fn one_place_posts_messages_to_the_host() {
 fn workers_are_hired_in_one_place_and_had_by_three() {
     only_in(&["src/ui/worker.rs"], &["src"], &["WorkerOptions"]);
     stands_in("src/ui/worker.rs", &["WorkerOptions"]);
-    let workers = ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs"];
+    let workers =
+        ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs", "src/ui/inverse/hunt.rs"];
     only_in(&workers, &["src"], &["Worker"]);
     for path in workers {
         stands_in(path, &["Worker"]);

@@ -459,15 +459,28 @@ fn step_ticks(step: &Scale, plot: &Rect) -> Vec<Tick> {
     ticks.map(|(value, text)| Tick { at: px(step.x_from_value(value)), text }).collect()
 }
 
-/// The front's points for a table, by peak: at most `most`, evenly taken, the ends always.
+/// The front's knee, as an index into its points.
+#[must_use]
+pub fn knee(front: &Front) -> Option<usize> {
+    knee::of(front, &order(front))
+}
+
+/// The front's points for a table, by peak: at most `most`, evenly taken, the ends and the knee always.
 #[must_use]
 pub fn table(front: &Front, most: usize) -> Vec<usize> {
     let order = order(front);
-    if order.len() <= most || most < 2 {
+    if order.len() <= most || most < 3 {
         return order.into_iter().take(most.max(1)).collect();
     }
     let pace = float(order.len() - 1) / float(most - 1);
-    (0..most).map(|i| order[index((float(i) * pace).round())]).collect()
+    let mut places: Vec<usize> = (0..most).map(|i| index((float(i) * pace).round())).collect();
+    let knee = knee::of(front, &order).and_then(|knee| order.iter().position(|&i| i == knee));
+    if let Some(knee) = knee.filter(|knee| !places.contains(knee)) {
+        // In place of its neighbour, which is no end.
+        let after = places.iter().position(|&place| place > knee).unwrap_or(most - 1);
+        places[after.min(most - 2)] = knee;
+    }
+    places.into_iter().map(|place| order[place]).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use super::{Evaluated, axis, name};
 use crate::engine::outcome::Summary;
 use crate::engine::policy::Policy;
 use crate::engine::search::front::Front;
-use crate::engine::search::knee;
 use crate::engine::units::{Bytes, Nanos};
 use crate::scene::pareto::{self as scene, Ask, Domain, FAMILIES, Family, Limit};
 use crate::scene::{format, px, text_width};
@@ -589,15 +588,7 @@ fn handle(of: &Handle) -> Html {
 }
 
 fn rows(front: &Front, locale: Locale) -> Table {
-    let all = scene::table(front, usize::MAX);
-    let knee = knee::of(front, &all);
-    // The knee is among them, whatever is left out.
-    let mut shown = scene::table(front, MOST_ROWS);
-    if let Some(knee) = knee.filter(|knee| !shown.contains(knee)) {
-        let place = |i: &usize| all.iter().position(|one| one == i);
-        let at = shown.iter().position(|i| place(i) > place(&knee)).unwrap_or(shown.len());
-        shown[at.saturating_sub(1).max(1)] = knee;
-    }
+    let knee = scene::knee(front);
     let row = |i: usize| {
         let point = &front.points[i];
         let fits =
@@ -623,7 +614,7 @@ fn rows(front: &Front, locale: Locale) -> Table {
     ];
     Table {
         head: head.map(str::to_owned).to_vec(),
-        rows: shown.into_iter().map(row).collect(),
-        all: all.len(),
+        rows: scene::table(front, MOST_ROWS).into_iter().map(row).collect(),
+        all: scene::table(front, usize::MAX).len(),
     }
 }
