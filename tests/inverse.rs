@@ -280,7 +280,12 @@ fn the_least_memory_is_that_of_a_scan_of_budgets() {
         if answer["changes"].is_null() {
             assert!(least > scenario.hardware.memory, "only what the card has can be put to use");
         } else {
-            assert_eq!(evaluate(&changed(&request, &answer))["step_s"], answer["found"]["step_s"]);
+            // Rounded up, the budget leaves a little more room, which never slows a plan.
+            let used = evaluate(&changed(&request, &answer));
+            assert!(
+                used["fits"] == true
+                    && seconds(&used["step_s"]) <= seconds(&answer["found"]["step_s"])
+            );
         }
         // No budget below its neighbour has a plan that the search finds to be within the step.
         let next =
