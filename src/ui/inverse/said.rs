@@ -98,11 +98,13 @@ fn memory(answer: &Value, request: &str, locale: Locale) -> Vec<String> {
         &time(&found["step_s"]),
     )];
     if !next.is_null() {
-        let budget = size(&next["memory_bytes"]);
+        let bytes = |value: &Value| Bytes(value.as_u64().unwrap_or_default());
+        let less = bytes(&found["peak_bytes"]).saturating_sub(bytes(&next["memory_bytes"]));
+        let less = format::bytes(less);
         said.push(if next["runs"] == true {
-            words::inverse_memory_slow(locale, &budget, &time(&next["step_s"]))
+            words::inverse_memory_slow(locale, &less, &time(&next["step_s"]))
         } else {
-            words::inverse_memory_out(locale, &budget)
+            words::inverse_memory_out(locale, &less)
         });
         said.push(certainty(next, locale));
     }
@@ -148,8 +150,15 @@ fn bandwidth(answer: &Value, locale: Locale) -> Vec<String> {
             said.push(words::inverse_bandwidth_next(locale, &rate(next), &time(&next["stall_s"])));
         }
     }
-    said.push(words::inverse_bandwidth_now(locale, &time(&answer["stall_s"])));
+    if answer["stall_s"].as_f64() > Some(0.0) {
+        said.push(words::inverse_bandwidth_now(locale, &time(&answer["stall_s"])));
+    }
     said
+}
+
+/// A card without its maker: a column is narrow.
+fn short(label: &str) -> &str {
+    label.split_once(' ').map_or(label, |(_, rest)| rest)
 }
 
 /// All cards of a question about them.
@@ -163,7 +172,7 @@ pub fn table(answer: &Value, locale: Locale) -> Html {
         let price = card["per_hour"].as_f64();
         html! {
             <tr class={classes!((!fits).then_some("left"))}>
-                <th scope="row">{text(&card["label"]).to_owned()}</th>
+                <th scope="row">{short(text(&card["label"])).to_owned()}</th>
                 { number(price.is_some(), format::plain(price.unwrap_or_default(), 2)) }
                 { number(fits, time(&card["step_s"])) }
                 { number(fits, size(&card["peak_bytes"])) }
