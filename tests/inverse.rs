@@ -208,7 +208,7 @@ fn under_the_best_plan_the_scan_searches_every_batch() {
         let answer = ask(&request, json!({"ask": "batch", "policy": "best"}));
         assert_eq!(answer["under"], "best");
         let found = answer["value"].as_u64().expect("one");
-        let fitting = (1..=found + 8).filter(|&n| best(&request, n).fits);
+        let fitting = (1..=found + 4).filter(|&n| best(&request, n).fits);
         assert_eq!(fitting.max(), Some(found), "{answer}");
         assert!(fits(&changed(&request, &answer)));
         let own = ask(&request, json!({"ask": "batch"}))["value"].as_u64();
@@ -293,9 +293,9 @@ fn the_least_memory_is_that_of_a_scan_of_budgets() {
         let statics = scenario.chain.standing().total();
         let range = answer["keep"]["peak_bytes"].as_u64().expect("bytes") - statics.0;
         assert!(next < least && least.0 - next.0 <= range / 256 + (1 << 20), "{answer}");
-        for part in 0..=12 {
+        for part in 0..=5 {
             let mut tight = scenario.clone();
-            tight.limits.memory = Bytes(statics.0 + (next.0 - statics.0) / 12 * part);
+            tight.limits.memory = Bytes(statics.0 + (next.0 - statics.0) / 5 * part);
             tight.limits.step = Some(step);
             let found = fastest(&tight);
             assert!(!found.summary.fits, "{} of {least:?}: {found:?}", tight.limits.memory.0);
