@@ -117,11 +117,13 @@ export default async ({ page, check, open }) => {
   await page.goBack();
 
   // The front: its knee and its line of equal cost, in the picture and in the table.
-  await page.waitForFunction(() => document.querySelector(".chart-pareto .knee path"));
+  await page.waitForFunction(() => document.querySelector(".chart-pareto .knee path") && !document.querySelector("section[aria-busy=true]"));
   check("the knee is named", (await page.locator(".knee text").textContent()) === "knee");
   check("beside the line of equal cost", (await page.locator(".iso").count()) === 1);
   await page.locator(".chart-pareto details.twin summary").click();
-  check("the table has it too", (await page.locator(".chart-pareto tbody th", { hasText: "(knee)" }).count()) === 1);
+  const named = page.locator(".chart-pareto tbody th", { hasText: "(knee)" });
+  await named.first().waitFor();
+  check("the table has it too", (await named.count()) === 1);
 
   // Another setting: an old answer says so and cannot be used.
   await page.locator("#batch-field").fill("2");
