@@ -52,12 +52,12 @@ pub struct Inverse {
 }
 
 enum Hunt {
-    Count(count::Hunt),
-    Memory(memory::Hunt),
+    Count(Box<count::Hunt>),
+    Memory(Box<memory::Hunt>),
     Card(card::Hunt),
     /// The plan first, where the best one is wanted.
     Plan(Trial),
-    Bandwidth(Policy, bandwidth::Hunt),
+    Bandwidth(Policy, Box<bandwidth::Hunt>),
 }
 
 /// An answer; not the last word before [`Inverse::advance`] says so.
@@ -84,9 +84,9 @@ impl Inverse {
         let hunt = match question.ask {
             Ask::Batch | Ask::Sequence => {
                 let counted = question.counted();
-                Hunt::Count(count::Hunt::new(&request, &scenario, counted, best))
+                Hunt::Count(count::Hunt::new(&request, &scenario, counted, best).into())
             }
-            Ask::Memory => Hunt::Memory(memory::Hunt::new(&scenario, question.slowdown)),
+            Ask::Memory => Hunt::Memory(memory::Hunt::new(&scenario, question.slowdown).into()),
             Ask::Card => Hunt::Card(card::Hunt::new(&request, &scenario, &question.prices)),
             Ask::Bandwidth => Hunt::Plan(Trial::new(&scenario, best, Until::Best)),
         };
@@ -106,7 +106,7 @@ impl Inverse {
                     // Another link would have another plan by rule: this one is held.
                     let held = plan.to_policy(&self.scenario.chain, &policy);
                     let hunt = bandwidth::Hunt::new(&self.scenario, plan);
-                    self.hunt = Hunt::Bandwidth(held, hunt);
+                    self.hunt = Hunt::Bandwidth(held, hunt.into());
                 }
                 true
             }
