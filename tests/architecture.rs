@@ -191,7 +191,7 @@ fn workers_are_hired_in_one_place_and_had_by_three() {
 /// What is fetched on demand is drawn by the program `details` alone: named by anything of the page, it would weigh on every first visit.
 #[test]
 fn what_is_fetched_on_demand_is_not_in_the_page() {
-    let parts = ["CaseBook", "Fitting", "Expert", "Questions", "Sheet"];
+    let parts = ["CaseBook", "Fitting", "Expert", "Questions", "Sheet", "Fixes", "Highest"];
     let own = [
         "src/ui/details.rs",
         "src/ui/accuracy/mod.rs",
@@ -201,6 +201,9 @@ fn what_is_fetched_on_demand_is_not_in_the_page() {
         "src/ui/explain/mod.rs",
         "src/ui/explain/sheet.rs",
         "src/ui/inverse/mod.rs",
+        "src/ui/why/fixes.rs",
+        "src/ui/why/mod.rs",
+        "src/ui/why/summit.rs",
     ];
     only_in(&own, &["src"], &parts);
     for path in own {

@@ -21,6 +21,7 @@ mod inverse;
 mod location;
 mod marks;
 mod media;
+mod misfit;
 pub mod notice;
 pub mod planner;
 mod shared;
@@ -29,6 +30,7 @@ pub mod store;
 pub mod textbook;
 mod times;
 pub mod verdict;
+pub mod why;
 mod width;
 mod worker;
 

@@ -4,7 +4,6 @@
 use super::family;
 use crate::engine::evaluate;
 use crate::engine::outcome::Summary;
-use crate::engine::plan::Plan;
 use crate::engine::policy::Policy;
 use crate::engine::scenario::{Scenario, Weights};
 use crate::engine::sort;
@@ -35,9 +34,8 @@ pub struct Front {
 /// The numbers of every member of the family, in its order, and of keep-everything: what a worker sends back.
 #[must_use]
 pub fn survey(scenario: &Scenario) -> (Vec<Summary>, Summary) {
-    let summary = |policy: &Policy| {
-        evaluate::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
-    };
+    let summary =
+        |policy: &Policy| evaluate::summarize(scenario, &evaluate::plan(scenario, policy));
     (family::policies(scenario).iter().map(summary).collect(), evaluate::plain(scenario))
 }
 

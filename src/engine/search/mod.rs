@@ -9,6 +9,8 @@ pub mod front;
 pub mod inverse;
 pub mod knee;
 pub mod revolve;
+pub mod rotor;
+mod steps;
 
 use super::policy::Policy;
 use super::scenario::Scenario;

@@ -13,13 +13,14 @@ mod recompute;
 mod small;
 pub mod table;
 
-use super::family;
+use super::{family, rotor};
 use crate::engine::evaluate;
 use crate::engine::outcome::Summary;
 use crate::engine::plan::Plan;
 use crate::engine::policy::{Action, Granularity, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::units::{Bytes, Nanos};
+use recompute::Leaving;
 use small::Small;
 use std::cmp::Reverse;
 use table::Row;
@@ -92,9 +93,9 @@ pub struct Search {
     rows: Vec<Row>,
     room: u64,
     held: u64,
-    amounts: Vec<u64>,
+    amounts: Vec<Leaving>,
     /// Of the best plan.
-    amount: u64,
+    amount: Leaving,
     /// The best plan made here, before anything of it is offloaded, and with its copies.
     plan: Option<(Plan, Plan)>,
     family: Vec<Policy>,
@@ -116,11 +117,11 @@ impl Search {
         let bound_s = bound.micro.map(whole);
         let found = Found { policy, summary, bound: bound_s, searched: 1, exhausted: false };
         Self {
-            amounts: amounts(&rows, bound.offloaded),
-            amount: bound.offloaded,
+            amounts: amounts(scenario, &rows, bound.offloaded),
+            amount: Leaving { bytes: bound.offloaded, rate: 0.0 },
             held: rows.iter().map(|row| row.held).sum(),
             room: bound::room(scenario).unwrap_or(0),
-            family: family::policies(scenario),
+            family: family::policies(scenario).into_iter().chain(rotor::policy(scenario)).collect(),
             every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
             plan: None,
@@ -170,34 +171,41 @@ impl Search {
     }
 
     /// The candidates of an amount.
-    fn amount(&mut self, away: u64, states: usize) {
+    fn amount(&mut self, leaving: Leaving, states: usize) {
         let chain = &self.scenario.chain;
         let base = Plan::uniform(chain, &self.scenario.policy, Action::Keep);
         // Others in a pipeline hold what this micro-batch keeps: all of it at most.
-        let others =
-            |share: u64| chain.pipeline.others(Bytes(self.held.saturating_sub(away) / 4 * share)).0;
+        let others = |share: u64| {
+            chain.pipeline.others(Bytes(self.held.saturating_sub(leaving.bytes) / 4 * share)).0
+        };
         let shares: &[u64] = if chain.pipeline.is_alone() { &[0] } else { &[4, 3, 2, 1] };
         let rooms: Vec<u64> =
             shares.iter().map(|&share| self.room.saturating_sub(others(share))).collect();
         for room in rooms {
             let chain = &self.scenario.chain;
-            if let Some(kept) = recompute::least(chain, &self.rows, &base, room, away, states) {
-                if self.candidates(&kept) {
-                    self.amount = away;
-                }
+            let kept = recompute::least(chain, &self.rows, &base, room, leaving, states);
+            if kept.is_some_and(|kept| self.candidates(&kept)) {
+                self.amount = leaving;
             }
         }
     }
 
     /// Amounts at both sides of the best one.
     fn closer(&mut self, i: u32) {
-        let far = self.held >> (i + 4);
         let middle = self.amount;
         if i == 0 {
             self.amount(middle, STATES[1]);
         }
-        for amount in [middle.saturating_sub(far), (middle + far).min(self.held)] {
-            self.amount(amount, STATES[1]);
+        let far = self.held >> (i + 4);
+        let share = 0.2 / f64::from(1 << i);
+        for up in [false, true] {
+            let (bytes, rate) = if up {
+                ((middle.bytes + far).min(self.held), middle.rate * (1.0 + share))
+            } else {
+                (middle.bytes.saturating_sub(far), middle.rate * (1.0 - share))
+            };
+            let bytes = if middle.rate > 0.0 { 0 } else { bytes };
+            self.amount(Leaving { bytes, rate }, STATES[1]);
         }
     }
 
@@ -211,7 +219,7 @@ impl Search {
                 if self.found.optimal() {
                     return better;
                 }
-                better |= self.run(kept, Plan { granularity, prefetch, ..plan.clone() });
+                better |= self.run(kept, Plan { prefetch, granularity, ..plan.clone() });
             }
         }
         better
@@ -228,7 +236,7 @@ impl Search {
         let better = moves::moved(&self.scenario.chain, &kept, moves[at]).is_some_and(|next| {
             let plan = offload::earliest(&self.scenario.chain, &next, Action::Host, self.room);
             let (granularity, prefetch) = (best.granularity, best.prefetch);
-            self.run(&next, Plan { granularity, prefetch, ..plan })
+            self.run(&next, Plan { prefetch, granularity, ..plan })
         });
         // What helped may help again beside it.
         if better {
@@ -297,25 +305,29 @@ pub fn fastest(scenario: &Scenario) -> Found {
     search.found
 }
 
-/// Amounts to try: the bound's, those around it, then all from nothing to everything.
-fn amounts(rows: &[Row], first: u64) -> Vec<u64> {
+/// Amounts to try: the bound's, those around it, what the link can take while forward runs, then all from nothing to everything.
+fn amounts(scenario: &Scenario, rows: &[Row], first: u64) -> Vec<Leaving> {
     let all: u64 = rows.iter().map(|row| row.held).sum();
-    let mut amounts = vec![first];
-    for share in [96, 104, 90, 110, 80, 120] {
-        amounts.push((u128::from(first) * share / 100).try_into().unwrap_or(all));
-    }
-    amounts.extend((0..=16).map(|i| all / 16 * i));
-    let mut seen = Vec::new();
-    amounts.retain(|&amount| {
-        let new = amount <= all && !seen.contains(&amount);
-        seen.push(amount);
+    let of = |percent: u64| u64::try_from(u128::from(first) * u128::from(percent) / 100);
+    let near = [100, 96, 104, 90, 110].into_iter().filter_map(|percent| of(percent).ok());
+    let paced = [1.0, 0.9, 0.75, 0.5, 0.25]
+        .map(|share| Leaving { bytes: 0, rate: scenario.hardware.d2h.0 * share });
+    let some = |bytes| Leaving { bytes, rate: 0.0 };
+    let mut amounts: Vec<Leaving> = near.map(some).collect();
+    amounts.extend(paced);
+    amounts.extend([80, 120].into_iter().filter_map(|percent| of(percent).ok()).map(some));
+    amounts.extend((0..=16).map(|i| some(all / 16 * i)));
+    let mut seen: Vec<Leaving> = Vec::new();
+    amounts.retain(|amount| {
+        let new = amount.bytes <= all && !seen.contains(amount);
+        seen.push(*amount);
         new
     });
     amounts
 }
 
 fn summary(scenario: &Scenario, policy: &Policy) -> Summary {
-    evaluate::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
+    evaluate::summarize(scenario, &evaluate::plan(scenario, policy))
 }
 
 /// What runs before what does not; then the faster, or the smaller.
