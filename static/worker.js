@@ -1,12 +1,14 @@
-// The worker: the page's own program, loaded a second time where a long search disturbs nobody, or the reader of files.
+// The worker: the page's own program, loaded a second time where a long search disturbs nobody, the reader of files, or
+// the program "details" with its questions.
 //
 //   in   {type: "init", js, wasm}            once: addresses of one of the programs (galleyAssets of boot.js)
-//        {id, call: "survey" | "front" | "plan", json}  at any time; calls made before the program is there wait for it
+//        {id, call: "survey" | "front" | "plan" | "inverse", json}  at any time; calls made before the program is there wait for it
 //        {id, call: "import", blob}          reads a file, piece by piece; {id, read: bytes} after each
 //   out  {id, json}  or  {id, error}         in the order of the calls
 
 const calls = {
   front: (program, { json }) => program.front(json),
+  inverse: (program, { json }) => program.inverse(json),
   plan: (program, { json }) => program.plan(json),
   survey: (program, { json }) => program.survey(json),
   import: (program, { id, blob }) => program.import_blob(blob, (read) => postMessage({ id, read })),

@@ -240,6 +240,7 @@ fn Body(props: &BodyProps) -> Html {
             { axis::path("front-line", &scene.line, None) }
             { for scene.dots.iter().filter(|dots| dots.on_front).map(dots) }
             { optimum(scene, *locale) }
+            { knee(scene, *locale) }
             if let Some((x, y)) = scene.current { <circle class="ring" cx={x.to_string()} cy={y.to_string()} r="9" /> }
             { titles(scene, *locale) }
         </svg>
@@ -263,11 +264,24 @@ fn optimum(scene: &scene::Pareto, locale: Locale) -> Html {
     html! {
         <>
             if let Some([x1, y1, x2, y2]) = scene.iso {
-                <line class="iso" x1={x1.to_string()} y1={y1.to_string()} x2={x2.to_string()} y2={y2.to_string()} />
+                <line class="iso" x1={x1.to_string()} y1={y1.to_string()} x2={x2.to_string()} y2={y2.to_string()}>
+                    <title>{words::inverse_iso(locale)}</title>
+                </line>
                 { iso_label(scene, [x1, y1, x2, y2], locale) }
             }
             <path class="star" d={star(x, y, 9.0)} />
         </>
+    }
+}
+
+/// The knee of the front: a corner below it, and its name.
+fn knee(scene: &scene::Pareto, locale: Locale) -> Html {
+    let Some((x, y)) = scene.knee.and_then(|i| scene.places[i]) else { return Html::default() };
+    html! {
+        <g class="knee">
+            <path d={format!("M{} {}v10h10", px(x - 9.0), px(y - 1.0))} />
+            <text class="label small halo" x={px(x - 10.0).to_string()} y={px(y + 21.0).to_string()} text-anchor="middle">{words::inverse_knee(locale)}</text>
+        </g>
     }
 }
 
@@ -574,12 +588,17 @@ fn handle(of: &Handle) -> Html {
 }
 
 fn rows(front: &Front, locale: Locale) -> Table {
+    let knee = scene::knee(front);
     let row = |i: usize| {
         let point = &front.points[i];
         let fits =
             if point.summary.fits { words::chart_yes(locale) } else { words::chart_no(locale) };
+        let mut name = name::policy_name(locale, &point.policy);
+        if knee == Some(i) {
+            name = format!("{name} ({})", words::inverse_knee(locale));
+        }
         vec![
-            name::policy_name(locale, &point.policy),
+            name,
             format::bytes(point.summary.peak),
             format::time(point.summary.step),
             format::percent_change(overhead(&point.summary, &front.plain)),
