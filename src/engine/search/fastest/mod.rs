@@ -20,7 +20,7 @@ use crate::engine::plan::Plan;
 use crate::engine::policy::{Action, Granularity, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::units::{Bytes, Nanos};
-use recompute::Leaving;
+use recompute::{Leaving, Programme};
 use small::Small;
 use std::cmp::Reverse;
 use table::Row;
@@ -87,6 +87,22 @@ const EVERY: usize = 200_000;
 /// Prefetch distances beside the reader's own; the first is as early as there is room.
 const PREFETCH: [usize; 3] = [1000, 2, 4];
 
+/// An amount to be tried: what leaves, the room, the states of the programme.
+#[derive(Clone, Copy)]
+struct Job {
+    leaving: Leaving,
+    room: u64,
+    states: usize,
+}
+
+/// What is recomputed and what leaves is decided: the ways to cut and issue the copies are left.
+struct Ways {
+    leaving: Leaving,
+    kept: Plan,
+    plan: Plan,
+    left: Vec<(Granularity, usize)>,
+}
+
 /// A search under way.
 pub struct Search {
     scenario: Scenario,
@@ -98,6 +114,10 @@ pub struct Search {
     amount: Leaving,
     /// The best plan made here, before anything of it is offloaded, and with its copies.
     plan: Option<(Plan, Plan)>,
+    /// The last is next.
+    jobs: Vec<Job>,
+    programme: Option<(Job, Programme)>,
+    ways: Option<Ways>,
     family: Vec<Policy>,
     every: Option<Small>,
     stage: Stage,
@@ -121,47 +141,78 @@ impl Search {
             amount: Leaving { bytes: bound.offloaded, rate: 0.0 },
             held: rows.iter().map(|row| row.held).sum(),
             room: bound::room(scenario).unwrap_or(0),
-            family: family::policies(scenario).into_iter().chain(rotor::policy(scenario)).collect(),
+            family: Vec::new(),
             every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
             plan: None,
+            jobs: Vec::new(),
+            programme: None,
+            ways: None,
             stage: Stage::Amount(0),
             found,
             scenario: scenario.clone(),
         }
     }
 
-    /// Runs about `plans` more candidates; false once there is nothing left to do.
-    pub fn advance(&mut self, plans: usize) -> bool {
-        let until = self.found.searched.saturating_add(plans);
-        while self.found.searched < until {
-            if self.found.optimal() {
-                self.stage = Stage::Done;
+    /// Does so many small pieces of work, each about as long as running a plan; false once there is nothing left to do.
+    pub fn advance(&mut self, pieces: usize) -> bool {
+        (0..pieces).all(|_| self.piece())
+    }
+
+    fn piece(&mut self) -> bool {
+        if self.found.optimal() || self.stage == Stage::Done {
+            self.stage = Stage::Done;
+            return false;
+        }
+        if let Some(ways) = &mut self.ways {
+            match ways.left.pop() {
+                Some(way) => self.way(way),
+                None => self.ways = None,
             }
-            self.stage = match self.stage {
-                Stage::Amount(i) if i < self.amounts.len() => {
-                    self.amount(self.amounts[i], STATES[0]);
+        } else if let Some((_, programme)) = &mut self.programme {
+            if !programme.advance(&self.rows) {
+                self.decided();
+            }
+        } else if let Some(job) = self.jobs.pop() {
+            let Job { leaving, room, states } = job;
+            let programme = Programme::new(&self.rows, &self.base(), room, leaving, states);
+            self.programme = Some((job, programme));
+        } else {
+            self.stage = self.next_stage();
+        }
+        true
+    }
+
+    fn next_stage(&mut self) -> Stage {
+        match self.stage {
+            Stage::Amount(i) => match self.amounts.get(i).copied() {
+                Some(amount) => {
+                    self.ask(amount, STATES[0]);
                     Stage::Amount(i + 1)
                 }
-                Stage::Amount(_) => Stage::Closer(0),
-                Stage::Closer(i) if i < HALVINGS => {
-                    self.closer(i);
-                    Stage::Closer(i + 1)
-                }
-                Stage::Closer(_) => Stage::Family(0),
-                Stage::Family(i) if i < self.family.len() => {
-                    let policy = self.family[i].clone();
+                None => Stage::Closer(0),
+            },
+            Stage::Closer(i) if i < HALVINGS => {
+                self.closer(i);
+                Stage::Closer(i + 1)
+            }
+            Stage::Closer(_) => {
+                self.family = family::policies(&self.scenario);
+                self.family.extend(rotor::policy(&self.scenario));
+                Stage::Family(0)
+            }
+            Stage::Family(i) => match self.family.get(i).cloned() {
+                Some(policy) => {
                     let summary = summary(&self.scenario, &policy);
                     self.offer(policy, summary);
                     Stage::Family(i + 1)
                 }
-                Stage::Family(_) => Stage::Move { at: 0, idle: 0, left: MOVES },
-                Stage::Move { at, idle, left } => self.turn(at, idle, left),
-                Stage::Every => self.every(),
-                Stage::Done => return false,
-            };
+                None => Stage::Move { at: 0, idle: 0, left: MOVES },
+            },
+            Stage::Move { at, idle, left } => self.turn(at, idle, left),
+            Stage::Every => self.every(),
+            Stage::Done => Stage::Done,
         }
-        true
     }
 
     /// The best so far.
@@ -170,59 +221,65 @@ impl Search {
         &self.found
     }
 
-    /// The candidates of an amount.
-    fn amount(&mut self, leaving: Leaving, states: usize) {
-        let chain = &self.scenario.chain;
-        let base = Plan::uniform(chain, &self.scenario.policy, Action::Keep);
+    /// Keep everything: what plans are made from.
+    fn base(&self) -> Plan {
+        Plan::uniform(&self.scenario.chain, &self.scenario.policy, Action::Keep)
+    }
+
+    /// Has an amount tried.
+    fn ask(&mut self, leaving: Leaving, states: usize) {
+        let pipeline = &self.scenario.chain.pipeline;
         // Others in a pipeline hold what this micro-batch keeps: all of it at most.
-        let others = |share: u64| {
-            chain.pipeline.others(Bytes(self.held.saturating_sub(leaving.bytes) / 4 * share)).0
-        };
-        let shares: &[u64] = if chain.pipeline.is_alone() { &[0] } else { &[4, 3, 2, 1] };
-        let rooms: Vec<u64> =
-            shares.iter().map(|&share| self.room.saturating_sub(others(share))).collect();
-        for room in rooms {
-            let chain = &self.scenario.chain;
-            let kept = recompute::least(chain, &self.rows, &base, room, leaving, states);
-            if kept.is_some_and(|kept| self.candidates(&kept)) {
-                self.amount = leaving;
-            }
+        let kept = self.held.saturating_sub(leaving.bytes);
+        let shares: &[u64] = if pipeline.is_alone() { &[0] } else { &[1, 2, 3, 4] };
+        for share in shares {
+            let others = pipeline.others(Bytes(kept / 4 * share)).0;
+            let room = self.room.saturating_sub(others);
+            self.jobs.push(Job { leaving, room, states });
         }
     }
 
     /// Amounts at both sides of the best one.
     fn closer(&mut self, i: u32) {
         let middle = self.amount;
-        if i == 0 {
-            self.amount(middle, STATES[1]);
-        }
         let far = self.held >> (i + 4);
         let share = 0.2 / f64::from(1 << i);
-        for up in [false, true] {
+        for up in [true, false] {
             let (bytes, rate) = if up {
                 ((middle.bytes + far).min(self.held), middle.rate * (1.0 + share))
             } else {
                 (middle.bytes.saturating_sub(far), middle.rate * (1.0 - share))
             };
             let bytes = if middle.rate > 0.0 { 0 } else { bytes };
-            self.amount(Leaving { bytes, rate }, STATES[1]);
+            self.ask(Leaving { bytes, rate }, STATES[1]);
+        }
+        if i == 0 {
+            self.ask(middle, STATES[1]);
         }
     }
 
-    /// What is recomputed is decided: sends away what does not fit, with copies cut and issued in every way. Whether the best is among them.
-    fn candidates(&mut self, kept: &Plan) -> bool {
-        let plan = offload::earliest(&self.scenario.chain, kept, Action::Host, self.room);
-        let mut better = false;
-        for granularity in [Granularity::Layer, Granularity::Tensor] {
-            let own = [plan.prefetch];
-            for &prefetch in PREFETCH.iter().filter(|&&p| p != plan.prefetch).chain(&own) {
-                if self.found.optimal() {
-                    return better;
-                }
-                better |= self.run(kept, Plan { prefetch, granularity, ..plan.clone() });
-            }
+    /// The programme is through: sends away what does not fit.
+    fn decided(&mut self) {
+        let Some((job, programme)) = self.programme.take() else { return };
+        let chain = &self.scenario.chain;
+        let Some(kept) = programme.plan(chain, &self.rows, &self.base()) else { return };
+        let plan = offload::earliest(chain, &kept, Action::Host, self.room);
+        let mut left = Vec::new();
+        for granularity in [Granularity::Tensor, Granularity::Layer] {
+            left.push((granularity, plan.prefetch));
+            let others = PREFETCH.iter().rev().filter(|&&prefetch| prefetch != plan.prefetch);
+            left.extend(others.map(|&prefetch| (granularity, prefetch)));
         }
-        better
+        self.ways = Some(Ways { leaving: job.leaving, kept, plan, left });
+    }
+
+    /// Runs the plan with its copies cut and issued one way.
+    fn way(&mut self, (granularity, prefetch): (Granularity, usize)) {
+        let Some(ways) = self.ways.take() else { return };
+        if self.run(&ways.kept, Plan { prefetch, granularity, ..ways.plan.clone() }) {
+            self.amount = ways.leaving;
+        }
+        self.ways = Some(ways);
     }
 
     /// Tries one small change of the best plan.

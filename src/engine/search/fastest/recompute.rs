@@ -48,83 +48,99 @@ struct Growing {
     time: u64,
 }
 
-/// The plan of least recomputation of which every operation fits in `room` beside what has left. None
-/// where there is none. At most `most` states are kept per layer: where there would be more the front is thinned, and the least is no
-/// longer sure.
-pub fn least(
-    chain: &Chain,
-    rows: &[Row],
-    base: &Plan,
-    room: u64,
+/// The programme under way: the plan of least recomputation of which every operation fits in `room` beside what has left. At most `most` states
+/// are kept per layer: where there would be more the front is thinned, and the least is no longer sure.
+pub struct Programme {
+    room: i64,
     leaving: Leaving,
-    most: usize,
-) -> Option<Plan> {
-    let room = signed(room);
-    let n = rows.len();
-    let mut states: Vec<States> = (0..=n).map(|_| States::new(most)).collect();
-    states[0].offer(State {
-        held: -signed(leaving.bytes),
-        time: 0,
-        from: (0, 0),
-        step: Step::Start,
-    });
-    for i in 0..n {
-        let here = states[i].settle();
-        let row = &rows[i];
+    reentrant: bool,
+    states: Vec<States>,
+    next: usize,
+}
+
+impl Programme {
+    /// Before the first layer.
+    pub fn new(rows: &[Row], base: &Plan, room: u64, leaving: Leaving, most: usize) -> Self {
+        let mut states: Vec<States> = (0..=rows.len()).map(|_| States::new(most)).collect();
+        let held = -signed(leaving.bytes);
+        states[0].offer(State { held, time: 0, from: (0, 0), step: Step::Start });
+        Self { room: signed(room), leaving, reentrant: base.reentrant, states, next: 0 }
+    }
+
+    /// Decides one more layer; false when all are.
+    pub fn advance(&mut self, rows: &[Row]) -> bool {
+        let i = self.next;
+        if i == rows.len() {
+            return false;
+        }
+        let here = self.states[i].settle();
+        self.plain(i, &rows[i], &here);
+        self.segments(i, rows, &here);
+        self.states[i].front = here;
+        self.next += 1;
+        true
+    }
+
+    /// Layer `i` runs plainly.
+    fn plain(&mut self, i: usize, row: &Row, here: &[State]) {
         let need = signed(row.forward_need.max(row.backward_need));
         for (at, state) in here.iter().enumerate() {
-            if state.held.max(0) + need > room {
+            if state.held.max(0) + need > self.room {
                 continue;
             }
-            let from = (i, at);
+            let left = drained(state.held, row.forward, self.leaving.rate);
             let plain = |ways, freed: u64, time| State {
-                held: drained(state.held, row.forward, leaving.rate) + signed(row.held)
-                    - signed(freed),
+                held: left + signed(row.held) - signed(freed),
                 time: state.time + time,
-                from,
+                from: (i, at),
                 step: Step::Plain(ways),
             };
-            states[i + 1].offer(plain(0, 0, 0));
+            self.states[i + 1].offer(plain(0, 0, 0));
             for (way, partial) in row.partials.iter().enumerate() {
-                states[i + 1].offer(plain(way + 1, partial.freed, partial.time));
+                self.states[i + 1].offer(plain(way + 1, partial.freed, partial.time));
             }
         }
+    }
+
+    /// A segment starts with layer `i`.
+    fn segments(&mut self, i: usize, rows: &[Row], here: &[State]) {
+        let row = &rows[i];
         let least = here.iter().map(|state| state.held.max(0)).min().unwrap_or(0);
         let mut growing = Growing { inside: 0, need: 0, time: 0 };
-        for end in i + 1..=n {
+        for end in i + 1..=rows.len() {
             let last = &rows[end - 1];
             let first = end - 1 == i;
             // The first layer's input is the boundary; where it saves it, its own need has it already.
-            let before = if first {
-                signed(row.boundary - row.input.min(row.boundary))
-            } else {
-                signed(row.boundary)
-            };
+            let shared = if first { row.input.min(row.boundary) } else { 0 };
+            let before = signed(row.boundary - shared);
             let own = signed(last.forward_need.max(last.backward_need));
-            let held = if base.reentrant { signed(last.output) } else { 0 };
+            let held = if self.reentrant { signed(last.output) } else { 0 };
             growing.need = growing.need.max(before + growing.inside + own + held);
             growing.inside += signed(last.held - if first { last.input } else { 0 });
             growing.time += last.forward;
-            if least + growing.need > room {
+            if least + growing.need > self.room {
                 break;
             }
             for (at, state) in here.iter().enumerate() {
-                if state.held.max(0) + growing.need > room {
+                if state.held.max(0) + growing.need > self.room {
                     continue;
                 }
-                states[end].offer(State {
-                    held: drained(state.held, growing.time, leaving.rate) + signed(row.boundary),
+                let left = drained(state.held, growing.time, self.leaving.rate);
+                self.states[end].offer(State {
+                    held: left + signed(row.boundary),
                     time: state.time + growing.time,
                     from: (i, at),
                     step: Step::Segment,
                 });
             }
         }
-        states[i].front = here;
     }
-    let end = states[n].settle();
-    let best = *end.first()?;
-    Some(traced(chain, rows, base, &states, best))
+
+    /// The plan, once every layer is decided; none where there is none.
+    pub fn plan(mut self, chain: &Chain, rows: &[Row], base: &Plan) -> Option<Plan> {
+        let best = *self.states[self.next].settle().first()?;
+        Some(traced(chain, rows, base, &self.states, best))
+    }
 }
 
 /// What is left on the device of what was held, after so long.
