@@ -3,7 +3,8 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use galley::engine::search::fastest::{Search, fastest};
-use galley::engine::search::front::Front;
+use galley::engine::search::front::{self, Front};
+use galley::engine::search::{map, sensitivity};
 use galley::engine::{Bytes, Plan, Policy, PolicyKind, Scenario, door, evaluate};
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -61,6 +62,26 @@ fn front(c: &mut Criterion) {
         assert!(plans >= 500, "{name}: {plans} plans");
         group.bench_function(format!("{name}, {plans} plans"), |b| {
             b.iter(|| Front::of(black_box(&scenario)));
+        });
+    }
+    group.finish();
+}
+
+/// Which plan wins over link rate and memory, all cells, and what a unit of each lever would change: targets 200 ms in the page.
+fn map(c: &mut Criterion) {
+    let mut group = c.benchmark_group("map");
+    group.measurement_time(Duration::from_secs(8)).sample_size(20);
+    for (name, request) in [("llama-2-7b", llama_2_7b()), ("llama-3-70b by tensor", llama_3_70b())]
+    {
+        let scenario = scenario(&request);
+        group.bench_function(format!("{name}, 24 x 16 cells"), |b| {
+            b.iter(|| map::map(black_box(&scenario)));
+        });
+        group.bench_function(format!("{name}, the whole family in one cell"), |b| {
+            b.iter(|| front::survey(black_box(&scenario)));
+        });
+        group.bench_function(format!("{name}, sensitivities"), |b| {
+            b.iter(|| sensitivity::sensitivity(black_box(&scenario)));
         });
     }
     group.finish();
@@ -145,5 +166,5 @@ fn rotor(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluate, front, lower, plan, rotor);
+criterion_group!(benches, evaluate, front, lower, plan, rotor, map);
 criterion_main!(benches);

@@ -3,7 +3,7 @@
 //
 // Leaves three globals:
 //   galley        the functions that the program exports (evaluate, front, plan, schema), once it runs, and calibrate, inverse,
-//                 nearest, exactPlan and exactFront, which fetch the program "details" and therefore return promises
+//                 nearest, exactPlan, exactFront, sensitivity and map, which fetch the program "details" and therefore return promises
 //   galleyAssets  {worker, page, reader, details}: the worker's few lines, and {js, wasm} of each program
 //   galleyDetails {show, drop}: places of the page that the program "details" draws (src/ui/hosted.rs), fetched with the first
 
@@ -30,7 +30,7 @@ function preloaded(selector) {
 }
 
 /** What the reader points at or reaches by keyboard just before asking for more. */
-const soon = ".why-number, .accuracy summary, .expert summary";
+const soon = ".why-number, .accuracy summary, .expert summary, .helps summary";
 
 function details({ js, wasm, css }) {
   let tries = 0;
@@ -112,7 +112,7 @@ async function start() {
   const later = (name) => [name, async (request) => (await load())[name](text(request))];
   globalThis.galley = Object.freeze({
     ...Object.fromEntries(["evaluate", "front", "plan", "schema"].map(door)),
-    ...Object.fromEntries(["calibrate", "inverse", "nearest", "exactPlan", "exactFront"].map(later)),
+    ...Object.fromEntries(["calibrate", "inverse", "nearest", "exactPlan", "exactFront", "sensitivity", "map"].map(later)),
   });
   await bindings.default({ module_or_path: wasm });
   fallback.hidden = true;

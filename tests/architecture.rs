@@ -191,7 +191,17 @@ fn workers_are_hired_in_one_place_and_had_by_three() {
 /// What is fetched on demand is drawn by the program `details` alone: named by anything of the page, it would weigh on every first visit.
 #[test]
 fn what_is_fetched_on_demand_is_not_in_the_page() {
-    let parts = ["CaseBook", "Fitting", "Expert", "Questions", "Sheet", "Fixes", "Highest"];
+    let parts = [
+        "CaseBook",
+        "Fitting",
+        "Expert",
+        "Questions",
+        "Sheet",
+        "Fixes",
+        "Highest",
+        "Helps",
+        "WinnerMap",
+    ];
     let own = [
         "src/ui/details.rs",
         "src/ui/accuracy/mod.rs",
@@ -204,6 +214,9 @@ fn what_is_fetched_on_demand_is_not_in_the_page() {
         "src/ui/why/fixes.rs",
         "src/ui/why/mod.rs",
         "src/ui/why/summit.rs",
+        "src/ui/helps/mod.rs",
+        "src/ui/chart/mod.rs",
+        "src/ui/chart/map.rs",
     ];
     only_in(&own, &["src"], &parts);
     for path in own {

@@ -3,6 +3,8 @@
 
 use galley::engine::scenario::Scenario;
 use galley::engine::search::front::Front;
+use galley::engine::search::map::{self, COLUMNS, Known, ROWS, Strategy};
+use galley::engine::search::sensitivity::sensitivity;
 use galley::engine::units::Nanos;
 use galley::engine::{Outcome, evaluate};
 use galley::import::compare::compare;
@@ -11,10 +13,12 @@ use galley::scene::slider::{Marks, Range};
 use galley::scene::{format, ledger, pareto, ratio};
 use galley::ui::Shared;
 use galley::ui::chart::{
-    Beside, Evaluated, Ledger, Pareto, Ratio, Timeline, counter, policy_name, why,
+    Beside, Evaluated, Ledger, Pareto, Ratio, Timeline, WinnerMap, counter, policy_name, why,
 };
 use galley::ui::control::{Slider, SliderProps};
+use galley::ui::helps::levers;
 use galley::words::Locale;
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
@@ -52,9 +56,11 @@ enum View {
     Pareto,
     Searching,
     Ratio,
+    Map,
 }
 
-const VIEWS: [View; 8] = [
+const VIEWS: [View; 9] = [
+    View::Map,
     View::Measured,
     View::Counter,
     View::Ledger,
@@ -93,7 +99,26 @@ fn Page(props: &Props) -> Html {
         }
         View::Searching => html! { <Pareto {evaluated} {locale} {width} /> },
         View::Ratio => html! { <Ratio {evaluated} {locale} {width} open=true /> },
+        View::Map => {
+            let known = known(&evaluated);
+            html! { <WinnerMap {evaluated} {known} {locale} {width} open=true /> }
+        }
     }
+}
+
+/// The map, made once for each scenario.
+fn known(evaluated: &Evaluated) -> Shared<Known> {
+    thread_local! {
+        static MAPS: RefCell<Vec<(Scenario, Shared<Known>)>> = const { RefCell::new(Vec::new()) };
+    }
+    MAPS.with_borrow_mut(|maps| {
+        if let Some((_, known)) = maps.iter().find(|map| map.0 == evaluated.scenario) {
+            return known.clone();
+        }
+        let known = Shared::new(map::map(&evaluated.scenario).known());
+        maps.push((evaluated.scenario.clone(), known.clone()));
+        known
+    })
 }
 
 /// A measurement of twice what is predicted, at every instant.
@@ -163,6 +188,8 @@ fn cases() -> &'static [Case] {
         let sizes =
             WIDTHS.map(|width| (width, Locale::En)).into_iter().chain([(343.0, Locale::Zh)]);
         let all = VIEWS.iter().flat_map(|view| ALL.iter().map(move |text| (*view, *text)));
+        // The map draws kinds of plan, not copies.
+        let all = all.filter(|case| *case != (View::Map, MANY_COPIES));
         all.flat_map(|(view, text)| sizes.clone().map(move |size| (view, text, size)))
             .map(|(view, text, (width, locale))| {
                 let html = markup(view, text, width, locale);
@@ -237,7 +264,7 @@ fn a_picture_has_a_name_and_a_description() {
 fn what_slides_says_where_it_is() {
     every(|view, _, _, _, html| {
         let sliders = match view {
-            View::Ledger | View::Focus | View::Measured => 1,
+            View::Ledger | View::Focus | View::Measured | View::Map => 1,
             View::Pareto => 2,
             _ => 0,
         };
@@ -439,6 +466,73 @@ fn the_ratios_twin_says_what_the_engine_says() {
             assert_eq!(row[2], format::time(layer.choice.recompute));
             assert_eq!(row[4], format::time(layer.choice.window));
         }
+    }
+}
+
+/// The most memory first; the winner of each cell and its overhead.
+#[test]
+fn the_maps_twin_says_what_the_engine_says() {
+    for text in [FITS, TOO_LARGE, LESSON] {
+        let known = known(&evaluated(text));
+        let rows = table(&markup(View::Map, text, 900.0, Locale::En));
+        assert_eq!(rows.len(), ROWS);
+        for (row, cells) in (0..ROWS).rev().zip(&rows) {
+            assert_eq!(cells.len(), COLUMNS + 1);
+            assert!(cells[0].ends_with("GiB"), "{}", cells[0]);
+            for (column, said) in cells[1..].iter().enumerate() {
+                let cell = known.cell(column, row).expect("known");
+                let Some(winner) = &cell.winner else {
+                    assert_eq!(said, "Does not fit");
+                    continue;
+                };
+                let overhead = cell.overhead().map(format::percent_change).expect("it takes time");
+                let name = match winner.moved.strategy() {
+                    Strategy::Keep => "Keep everything",
+                    Strategy::Recompute => "Recompute",
+                    Strategy::Offload => "Offload",
+                    Strategy::Mixture => "Both",
+                };
+                assert_eq!(*said, format!("{name} {overhead}"));
+            }
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct LeverProps {
+    text: &'static str,
+    locale: Locale,
+}
+
+#[component]
+fn LeverTable(props: &LeverProps) -> Html {
+    levers(&sensitivity(&evaluated(props.text).scenario), false, props.locale)
+}
+
+/// Each lever on each side, for the fastest plan and the own one, in its own unit; bars no longer than their cell.
+#[test]
+fn levers_are_told_with_their_units() {
+    for (text, locale) in
+        [(FITS, Locale::En), (TOO_LARGE, Locale::Zh), (LESSON, Locale::En), (NOTHING, Locale::En)]
+    {
+        let renderer =
+            yew::ServerRenderer::<LeverTable>::with_props(move || LeverProps { text, locale });
+        let html = block_on(renderer.hydratable(false).render());
+        let shown = text_of(&html);
+        for unit in ["GiB", "GB/s", "TFLOP/s"] {
+            assert!(shown.contains(unit), "{shown}");
+        }
+        let said = |by: &str| html.matches(&format!(r#"<span class="by">{by}</span>"#)).count();
+        assert_eq!((said("+1"), said("−1")), (6, 6), "{html}");
+        assert!(!shown.contains("NaN") && !shown.contains("inf"), "{shown}");
+        assert_eq!(shown.contains(is_chinese), locale == Locale::Zh, "{shown}");
+        let share = |style: &&str| {
+            let share = style.trim_start_matches("--share: ").trim_end_matches('%');
+            share.parse::<f64>().expect("a share")
+        };
+        let shares: Vec<f64> = values(&html, "style").iter().map(share).collect();
+        assert_eq!(shares.len(), 12);
+        assert!(shares.iter().all(|share| (0.0..=100.0).contains(share)), "{shares:?}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The program of what nobody needs at first: static/boot.js fetches it when a number is asked about or a folded section opened.
 
+use galley::engine::search::answer;
 use galley::engine::{door, why};
 use galley::ui::details;
 use js_sys::Function;
@@ -57,6 +58,20 @@ pub fn exact_plan(json: &str) -> String {
 #[must_use]
 pub fn exact_front(json: &str) -> String {
     door::text(&door::front(json))
+}
+
+/// What a GiB, a GB/s and a TFLOP/s would change.
+#[wasm_bindgen]
+#[must_use]
+pub fn sensitivity(json: &str) -> String {
+    door::text(&answer::sensitivity(json))
+}
+
+/// Which plan wins over link rate and memory.
+#[wasm_bindgen]
+#[must_use]
+pub fn map(json: &str) -> String {
+    door::text(&answer::map(json))
 }
 
 fn main() {

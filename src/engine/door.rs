@@ -1,4 +1,4 @@
-//! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan`, `inverse`, `calibrate`, `nearest` and `schema`, text in and text out, never a panic. Keys are
+//! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan`, `inverse`, `calibrate`, `nearest`, `schema` and those of [`searched`], text in and text out, never a panic. Keys are
 //! fixed; seconds are numbers, bytes whole numbers.
 
 use super::accepted::Accepted;
@@ -11,6 +11,7 @@ use super::program::OpKind;
 use super::scenario::{MOST_TEXT, Scenario};
 use super::schema;
 use super::search::additive;
+use super::search::answer as searched;
 use super::search::fastest::fastest;
 use super::search::front::{Front, objective};
 use super::search::inverse::{self, Inverse};
@@ -32,6 +33,8 @@ pub fn open(name: &str, text: &str) -> Option<Answer> {
         "inverse" => Some(inverse(text)),
         "calibrate" => Some(calibrate(text)),
         "nearest" => Some(answer::nearest(text)),
+        "sensitivity" => Some(searched::sensitivity(text)),
+        "map" => Some(searched::map(text)),
         "schema" => Some(Ok(schema::schema())),
         _ => None,
     }
@@ -78,7 +81,7 @@ pub fn simulated_front(text: &str) -> Answer {
 }
 
 /// Refuses what only the additive model answers, by its key.
-fn simulated_only(text: &str) -> Result<(), Error> {
+pub(super) fn simulated_only(text: &str) -> Result<(), Error> {
     let Ok(Value::Object(request)) = serde_json::from_str(text) else { return Ok(()) };
     for key in ["cost_model", "additive", "knapsack"] {
         match request.get(key) {

@@ -88,13 +88,17 @@ fn attempt(scenario: &Scenario, plan: &Plan) -> Attempt {
 
 /// What of host memory and SSD one micro-batch has: all that are in flight keep theirs there at once, beside the states.
 pub(crate) fn share_of_host(scenario: &Scenario) -> Hardware {
-    let (hardware, chain) = (&scenario.hardware, &scenario.chain);
+    share(&scenario.hardware, &scenario.chain)
+}
+
+/// The same of other hardware.
+pub(super) fn share(hardware: &Hardware, chain: &Chain) -> Hardware {
     let host = chain.pipeline.share(hardware.host.saturating_sub(chain.host_states));
     Hardware { host, ssd: chain.pipeline.share(hardware.ssd), ..hardware.clone() }
 }
 
 /// Offloaded model states that find no room on the host.
-fn states_without_host(scenario: &Scenario) -> Bytes {
+pub(super) fn states_without_host(scenario: &Scenario) -> Bytes {
     scenario.chain.host_states.saturating_sub(scenario.hardware.host)
 }
 
@@ -130,7 +134,7 @@ pub fn least_memory(scenario: &Scenario, plan: &Plan) -> Bytes {
     chain.standing().total() + background + simulate::need(&program)
 }
 
-fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
+pub(super) fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
     chain.in_step(micro) + chain.optimizer
 }
 

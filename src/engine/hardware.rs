@@ -39,6 +39,8 @@ pub struct Hardware {
     pub memory: Bytes,
     /// Rate that matrix multiplications reach: peak × efficiency.
     pub compute: FlopsPerSec,
+    /// What of the peak that is.
+    pub efficiency: f64,
     /// Memory bandwidth.
     pub hbm: BytesPerSec,
     /// Device to host, this card's share of the link.
@@ -88,12 +90,12 @@ impl Hardware {
         let page_lock_s = group.float("page_lock_ms", 3.0)? / 1e3;
         let cards_per_link = group.int("cards_per_link", 1)?;
         let share = 1.0 / cast(cards_per_link);
+        let efficiency = group.float("efficiency", 0.5)?;
         let gbps = |rate: f64| BytesPerSec(rate * 1e9);
         Ok(Self {
             memory: Bytes::from_gib(group.float("memory_gib", 24.0)?),
-            compute: FlopsPerSec(
-                group.float("tflops", 100.0)? * 1e12 * group.float("efficiency", 0.5)?,
-            ),
+            compute: FlopsPerSec(group.float("tflops", 100.0)? * 1e12 * efficiency),
+            efficiency,
             hbm: gbps(group.float("hbm_gbps", 1000.0)?),
             d2h: gbps(group.float("d2h_gbps", 25.0)? * share),
             h2d: gbps(group.float("h2d_gbps", 25.0)? * share),
@@ -115,6 +117,27 @@ impl Hardware {
             ssd_endurance: group.float("ssd_tbw", 600.0)? * 1e12,
             unmodelled: Bytes::from_gib(group.float("unmodelled_gib", 0.0)?),
         })
+    }
+
+    /// Peak rate, TFLOP/s, as `tflops` says it.
+    #[must_use]
+    pub fn tflops(&self) -> f64 {
+        self.compute.0 / self.efficiency / 1e12
+    }
+
+    /// Rates of the whole link out and back, GB/s, as `d2h_gbps` and `h2d_gbps` say them.
+    #[must_use]
+    pub fn link_gbps(&self) -> (f64, f64) {
+        let cards = cast(self.cards_per_link);
+        (self.d2h.0 * cards / 1e9, self.h2d.0 * cards / 1e9)
+    }
+
+    /// The same on a link of other rates, GB/s.
+    #[must_use]
+    pub fn on_link(&self, out: f64, back: f64) -> Self {
+        let share = 1.0 / cast(self.cards_per_link);
+        let rate = |gbps: f64| BytesPerSec(gbps * share * 1e9);
+        Self { d2h: rate(out), h2d: rate(back), ..self.clone() }
     }
 
     /// Time of one copy from the device to a host buffer of its own.

@@ -115,6 +115,24 @@ impl Scenario {
         Self { policy, ..self.clone() }
     }
 
+    /// The same scenario on other hardware; none where its times would leave what a chain may hold.
+    #[must_use]
+    pub fn on(&self, hardware: Hardware) -> Option<Self> {
+        let chain = self.workload.lower(&self.training, &hardware).ok()?;
+        Some(Self { hardware, chain, ..self.clone() })
+    }
+
+    /// The same scenario within a memory limit, on a card that has at least that.
+    #[must_use]
+    pub fn within(&self, memory: Bytes) -> Self {
+        let card = self.hardware.memory.max(memory);
+        Self {
+            hardware: Hardware { memory: card, ..self.hardware.clone() },
+            limits: Limits { memory, ..self.limits },
+            ..self.clone()
+        }
+    }
+
     /// Whether the policy leaves the choice to the search.
     #[must_use]
     pub fn asks_for_best(&self) -> bool {

@@ -35,6 +35,8 @@ pub fn schema() -> Value {
             "calibrate": "the knobs efficiency, backward_ratio, unmodelled_gib, d2h_gbps and h2d_gbps fitted to the numbers of measured beside the scenario, with residuals",
             "inverse": "the largest batch or sequence that fits, the least memory at a slowdown, the cheapest card, the least bandwidth: what inverse.ask names, with the neighbour that is not enough and the changes that put it to use",
             "nearest": "what a scenario that does not fit is missing, and up to three changes that make it fit, each a list of path and value (set)",
+            "sensitivity": "the fastest step and the own plan's with one unit less and more of memory, link and compute: difference_s, per_unit_s, within_gap",
+            "map": "cells: over link rate and memory limit the fastest plan of the family, its strategy, step_s and overhead; here is the scenario's own",
             "plan": "the point of least cost under weights and limits, with its outcome; bound_s is keep-everything's step",
         },
         "cost_model": "simulated, or additive: plan and front then answer the additive model, layer by layer, with optimal, bound_s and gap",

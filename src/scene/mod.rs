@@ -6,6 +6,7 @@
 
 pub mod format;
 pub mod ledger;
+pub mod map;
 pub mod measured;
 pub mod pareto;
 pub mod ratio;

@@ -145,7 +145,7 @@ fn views(
                     measured={state.measured.clone()} onunmeasure={send.reform(|()| Msg::Unmeasure)} />
             }
             <div class="pair">
-                if view.shows("pareto") { <ParetoView evaluated={evaluated.clone()} search={search.clone()} {locale} send={send.clone()} /> }
+                if view.shows("pareto") { <ParetoView evaluated={evaluated.clone()} search={search.clone()} {locale} send={send.clone()} request={(!view.embed).then(|| request.clone())} busy={state.turning} /> }
                 if view.shows("ratio") { <RatioView evaluated={evaluated.clone()} {locale} /> }
             </div>
             if view.shows("textbook") {
@@ -169,11 +169,14 @@ struct ParetoProps {
     search: Search,
     locale: Locale,
     send: Callback<Msg>,
+    /// What the section below is about; none where it is not shown.
+    request: Option<Shared<String>>,
+    busy: bool,
 }
 
 #[component]
 fn ParetoView(props: &ParetoProps) -> Html {
-    let ParetoProps { evaluated, search, locale, send } = props;
+    let ParetoProps { evaluated, search, locale, send, request, busy } = props;
     let node = use_node_ref();
     let width = use_width(&node, 560.0);
     let locale = *locale;
@@ -193,6 +196,7 @@ fn ParetoView(props: &ParetoProps) -> Html {
         let words = if best.summary.fits { words::app_plan_best } else { words::app_plan_least };
         Some((best.policy.clone(), front.points.len(), words(locale)))
     });
+    let title = html! { <><h3>{words::map_title(locale)}</h3><span class="help">{words::map_about(locale)}</span></> };
     html! {
         <section class={classes!("view", search.stale.then_some("stale"))} aria-busy={search.stale.to_string()}>
             <div class="view-head">
@@ -206,6 +210,9 @@ fn ParetoView(props: &ParetoProps) -> Html {
             <div class="measure" ref={node}>
                 <Pareto evaluated={evaluated.clone()} front={search.front.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} onsteplimit={Some(onsteplimit)} />
             </div>
+            if let Some(request) = request {
+                <Folded kind="map" class="helps" {title} request={request.clone()} busy={*busy} {locale} send={send.clone()} />
+            }
         </section>
     }
 }

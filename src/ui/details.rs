@@ -5,6 +5,7 @@ use super::accuracy::CaseBook;
 use super::chart::Evaluated;
 use super::control::{Expert, Fitting};
 use super::explain::Sheet;
+use super::helps::Helps;
 use super::hosted::{Said, said};
 use super::inverse::Questions;
 use super::shared::Shared;
@@ -45,7 +46,7 @@ thread_local! {
     static LAST: RefCell<Option<(String, Shared<Evaluated>)>> = const { RefCell::new(None) };
 }
 
-/// Draws a part (`cases`, `fit`, `fixes`, `inverse`, `settings` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
+/// Draws a part (`cases`, `fit`, `fixes`, `inverse`, `map`, `settings` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
 /// `hosted::heard` reads.
 pub fn show(
     element: &Element,
@@ -143,6 +144,7 @@ fn Root(props: &Props) -> Html {
             let request = request.to_owned();
             html! { <Fixes {evaluated} {request} {busy} {locale} {send} /> }
         }
+        "map" => html! { <Helps {evaluated} {locale} open={is("open")} {busy} {send} /> },
         "settings" if is("open") => html! { <Expert {evaluated} {locale} {send} /> },
         "sheet" => match Subject::deserialize(&asked["subject"]).ok().zip(props.anchor.clone()) {
             Some((subject, anchor)) => {

@@ -11,7 +11,7 @@ use yew::prelude::*;
 /// What is folded.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
-    /// Which part: `cases`, `fit` or `settings` (`details`).
+    /// Which part: `cases`, `fit`, `map` or `settings` (`details`).
     pub kind: &'static str,
     /// Of the box.
     #[prop_or_default]

@@ -14,6 +14,7 @@ mod embed;
 pub mod explain;
 mod folded;
 mod header;
+pub mod helps;
 mod hosted;
 mod importer;
 mod importing;

@@ -2,14 +2,17 @@
 //! a family of plans, evaluated one by one, with an exact front over that family and its knee; and questions asked the other way round. In the additive model: the optimum, proved.
 
 pub mod additive;
+pub mod answer;
 pub mod bound;
 pub mod family;
 pub mod fastest;
 pub mod front;
 pub mod inverse;
 pub mod knee;
+pub mod map;
 pub mod revolve;
 pub mod rotor;
+pub mod sensitivity;
 mod steps;
 
 use super::policy::Policy;

@@ -7,6 +7,7 @@ mod beside;
 mod counter;
 mod key;
 mod ledger;
+mod map;
 mod name;
 mod pareto;
 mod pattern;
@@ -21,6 +22,7 @@ mod zoom;
 pub use beside::Beside;
 pub use counter::counter;
 pub use ledger::Ledger;
+pub use map::WinnerMap;
 pub use name::{
     band as band_name, fate as fate_name, layer as layer_name, policy_name, tensor as tensor_name,
 };
