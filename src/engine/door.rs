@@ -124,7 +124,9 @@ pub fn simulated_plan(text: &str) -> Answer {
         "objective": objective(&found.summary, &plain, &scenario.weights),
         "objective_s": found.summary.step.secs(),
         "bound_s": found.bound.map(Nanos::secs),
-        "gap": found.gap(),
+        // As everywhere: of the objective, not of the bound.
+        "gap": found.gap().map(|gap| gap / (1.0 + gap)),
+        "exhausted": found.exhausted,
         "searched": found.searched,
     }))
 }

@@ -37,7 +37,7 @@ pub fn schema() -> Value {
             "nearest": "what a scenario that does not fit is missing, and up to three changes that make it fit, each a list of path and value (set)",
             "sensitivity": "the fastest step and the own plan's with one unit less and more of memory, link and compute: difference_s, per_unit_s, within_gap",
             "map": "cells: over link rate and memory limit the fastest plan of the family, its strategy, step_s and overhead; here is the scenario's own",
-            "plan": "the point of least cost under weights and limits, with its outcome; bound_s is keep-everything's step",
+            "plan": "the fastest plan that runs, with its outcome; no plan that runs is below bound_s",
         },
         "cost_model": "simulated, or additive: plan and front then answer the additive model, layer by layer, with optimal, bound_s and gap",
         "additive": "plan and front: an instance of the additive model by its own keys, or hidden_s beside a workload",
