@@ -191,6 +191,8 @@ pub struct Ask<'a> {
     pub weights: &'a Weights,
     /// The plan in use.
     pub current: Option<&'a Summary>,
+    /// The fastest plan found, and the step that no plan is below.
+    pub found: Option<(&'a Summary, Nanos)>,
     /// What the axes show.
     pub domain: Domain,
     /// Width of the picture.
@@ -226,6 +228,10 @@ pub struct Pareto {
     pub slowest: Option<Limit>,
     /// The plan in use.
     pub current: Option<(f64, f64)>,
+    /// The fastest plan found.
+    pub found: Option<(f64, f64)>,
+    /// The step that no plan is below, where the axis shows it.
+    pub bound: Option<f64>,
     /// The optimum under λ.
     pub best: Option<(f64, f64)>,
     /// Which it is.
@@ -258,6 +264,9 @@ impl Pareto {
             inside
                 .then(|| (px(peak.held(summary.peak.as_f64())), px(step.held(summary.step.secs()))))
         };
+        let held = |summary: &Summary| {
+            (px(peak.held(summary.peak.as_f64())), px(step.held(summary.step.secs())))
+        };
         let places: Vec<_> = front.points.iter().map(|point| place(&point.summary)).collect();
         let order = order(front);
         let best_index = front.best();
@@ -271,9 +280,13 @@ impl Pareto {
             above: places.iter().filter(|place| place.is_none()).count(),
             memory,
             slowest: ask.limits.step.map(|limit| step_limit(limit, &step, &plot, &memory)),
-            current: ask.current.map(|summary| {
-                (px(peak.held(summary.peak.as_f64())), px(step.held(summary.step.secs())))
-            }),
+            current: ask.current.map(held),
+            found: ask.found.filter(|(found, _)| found.runs).map(|(found, _)| held(found)),
+            bound: ask
+                .found
+                .map(|(_, bound)| bound.secs())
+                .filter(|&bound| step.contains(bound))
+                .map(|bound| px(step.x_from_value(bound))),
             iso: best_index.filter(|_| best.is_some()).and_then(|i| {
                 iso(&front.points[i].summary, &front.plain, ask.weights, &peak, &step)
             }),
@@ -473,8 +486,14 @@ mod tests {
     fn picture(scenario: &Scenario, front: &Front, width: f64) -> Pareto {
         let current = front.points.first().map(|point| &point.summary);
         let domain = Domain::of(front, &scenario.limits, current);
-        let ask =
-            Ask { limits: &scenario.limits, weights: &scenario.weights, current, domain, width };
+        let ask = Ask {
+            limits: &scenario.limits,
+            weights: &scenario.weights,
+            current,
+            found: None,
+            domain,
+            width,
+        };
         Pareto::of(front, &ask)
     }
 
@@ -518,6 +537,7 @@ mod tests {
             limits: &scenario.limits,
             weights: &scenario.weights,
             current: None,
+            found: None,
             domain,
             width: 343.0,
         };
@@ -546,6 +566,7 @@ mod tests {
                 limits: &scenario.limits,
                 weights: &weights,
                 current: None,
+                found: None,
                 domain,
                 width: 900.0,
             };

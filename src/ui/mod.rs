@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod app;
+pub mod best;
 mod caveats;
 pub mod chart;
 mod clock;
@@ -21,6 +22,7 @@ mod location;
 mod media;
 pub mod notice;
 pub mod planner;
+pub mod searching;
 mod shared;
 mod stage;
 pub mod store;
