@@ -4,22 +4,20 @@
 use super::chart::Evaluated;
 use super::shared::Shared;
 use crate::engine::error::Notes;
-use crate::engine::outcome::{Outcome, Summary};
+use crate::engine::outcome::Summary;
 use crate::engine::policy::Policy;
 use crate::engine::search::fastest::Search;
 use crate::engine::units::{Bytes, Nanos};
-use crate::engine::{Error, Plan, Scenario, evaluate};
+use crate::engine::{Plan, Scenario, evaluate};
 use crate::scene::format;
 use crate::words::{self, Locale};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::cmp::Reverse;
 
 /// What a search says when it has found something, or has ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// The best plan so far, as a request says it.
-    pub policy: Value,
+    pub policy: Policy,
     /// Its numbers.
     pub summary: Summary,
     /// No plan that fits has a shorter step.
@@ -71,19 +69,18 @@ pub fn evaluated(scenario: Scenario, notes: Notes, before: Option<&Policy>) -> S
     if !scenario.asks_for_best() {
         return Shared::new(Evaluated { outcome: evaluate::evaluate(&scenario), scenario, notes });
     }
-    let before = before.and_then(|policy| fitted(policy.clone(), &scenario).ok());
-    let outcome = before.map(|policy| under(&scenario, policy));
-    let outcome = outcome.filter(|outcome| outcome.summary().runs).unwrap_or_else(|| {
+    let policy = before.and_then(|policy| running(policy, &scenario)).unwrap_or_else(|| {
         let mut search = Search::new(&scenario);
         search.advance(FEW);
-        under(&scenario, search.found().policy.clone())
+        search.found().policy.clone()
     });
-    Shared::new(Evaluated { scenario, outcome, notes })
+    shown(scenario, notes, policy)
 }
 
 /// A request that asks for the best plan, under the one that the page shows.
 pub fn shown(scenario: Scenario, notes: Notes, policy: Policy) -> Shared<Evaluated> {
-    let outcome = under(&scenario, policy);
+    let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
+    let outcome = evaluate::evaluate_plan(&scenario, policy, plan);
     Shared::new(Evaluated { scenario, outcome, notes })
 }
 
@@ -91,27 +88,22 @@ pub fn shown(scenario: Scenario, notes: Notes, policy: Policy) -> Shared<Evaluat
 pub fn improved(now: &Shared<Evaluated>, told: &Told) -> (Shared<Evaluated>, Best) {
     let Evaluated { scenario, outcome, notes } = &**now;
     let wanted = told.done || rank(&told.summary) < rank(&outcome.summary());
-    let policy = Policy::of_value(&told.policy).and_then(|policy| fitted(policy, scenario));
-    let next = match policy {
-        Ok(policy) if wanted && policy != outcome.policy => {
-            shown(scenario.clone(), notes.clone(), policy)
-        }
-        _ => now.clone(),
+    let next = if wanted && told.policy != outcome.policy {
+        shown(scenario.clone(), notes.clone(), told.policy.clone())
+    } else {
+        now.clone()
     };
     let own = next.outcome.summary();
     let step = own.runs.then_some((own.step, told.bound));
     (next, Best { step, done: told.done, stale: false, answered: true })
 }
 
-fn under(scenario: &Scenario, policy: Policy) -> Outcome {
+/// A policy of another chain, where this one allows it and it runs.
+fn running(policy: &Policy, scenario: &Scenario) -> Option<Policy> {
+    let mut policy = policy.clone();
+    Plan::fit_policy(&mut policy, &scenario.chain, &mut Notes::default()).ok()?;
     let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
-    evaluate::evaluate_plan(scenario, policy, plan)
-}
-
-/// A policy of another chain, as far as this one allows it.
-fn fitted(mut policy: Policy, scenario: &Scenario) -> Result<Policy, Error> {
-    Plan::fit_policy(&mut policy, &scenario.chain, &mut Notes::default())?;
-    Ok(policy)
+    evaluate::summarize(scenario, &plan).runs.then_some(policy)
 }
 
 /// What runs before what does not; then the faster, or the smaller. As the search ranks them.

@@ -3,7 +3,7 @@
 //! there is no worker, or it falls silent, both run on the page in slices.
 
 use super::best::Told;
-use super::searching::{Kind, News, Task};
+use super::searching::{self, Kind};
 use crate::engine::search::front::Front;
 use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
@@ -51,12 +51,10 @@ struct Lane {
     /// It has answered.
     heard: bool,
     waiting: Option<Job>,
-    /// The search itself, where it runs on the page.
-    task: Task,
 }
 
 impl Lane {
-    const IDLE: Self = Self { running: None, heard: false, waiting: None, task: Task::Over };
+    const IDLE: Self = Self { running: None, heard: false, waiting: None };
 
     const fn busy(&self) -> bool {
         self.running.is_some() || self.waiting.is_some()
@@ -155,7 +153,8 @@ fn answered(handle: &Handle, data: &JsValue) {
         return dismiss(handle);
     }
     let plan = text("call").is_some_and(|call| call == Kind::Plan.name());
-    let lane = planner.lane(if plan { Kind::Plan } else { Kind::Survey });
+    let kind = if plan { Kind::Plan } else { Kind::Survey };
+    let lane = planner.lane(kind);
     let id = get("id").and_then(|id| id.as_f64());
     // What is of an older request comes too late.
     if lane.running.as_ref().map(|job| f64::from(job.revision)) != id {
@@ -163,33 +162,31 @@ fn answered(handle: &Handle, data: &JsValue) {
     }
     lane.heard = true;
     drop(planner);
-    if let Some(news) = text("json").and_then(|json| serde_json::from_str(&json).ok()) {
-        heard(handle, news);
-    }
+    heard(handle, kind, &text("json").unwrap_or_default());
     pump(handle);
 }
 
-fn heard(handle: &Handle, news: News) {
+/// What a slice says, if it says anything.
+fn heard(handle: &Handle, kind: Kind, text: &str) {
     let mut planner = handle.borrow_mut();
-    let answer = match news {
-        News::Survey(summaries, plain) => {
-            if planner.worker.is_some() {
-                planner.pause = Some(pause(handle));
-            }
-            planner.lane(Kind::Survey).running.take().map(|job| {
-                let front = Front::from_survey(&job.evaluated.scenario, summaries, plain);
-                Answer::Front(front, job.revision)
-            })
-        }
-        News::Plan(told) => {
-            let running = &mut planner.lane(Kind::Plan).running;
-            let revision = running.as_ref().map(|job| job.revision);
+    let running = &mut planner.lane(kind).running;
+    let answer = match kind {
+        Kind::Survey => searching::surveyed(text).and_then(|(summaries, plain)| {
+            let Job { evaluated, revision, .. } = running.take()?;
+            let front = Front::from_survey(&evaluated.scenario, summaries, plain);
+            Some(Answer::Front(front, revision))
+        }),
+        Kind::Plan => searching::told(text).and_then(|told| {
+            let revision = running.as_ref()?.revision;
             if told.done {
                 *running = None;
             }
-            revision.map(|revision| Answer::Plan(told, revision))
-        }
+            Some(Answer::Plan(told, revision))
+        }),
     };
+    if planner.worker.is_some() && matches!(answer, Some(Answer::Front(..))) {
+        planner.pause = Some(pause(handle));
+    }
     let callback = planner.told.clone();
     drop(planner);
     if let Some(answer) = answer {
@@ -273,14 +270,14 @@ fn slice(handle: &Handle) {
     let Some(kind) = planner.turn() else { return };
     let lane = planner.lane(kind);
     if let Some(job) = lane.waiting.take() {
-        lane.task = Task::new(kind, &job.evaluated.scenario);
-        lane.running = Some(job);
+        // Reading it is a slice of its own; a request that reads here reads there.
+        lane.running = searching::begin(kind, job.text.as_str()).ok().map(|()| job);
         return;
     }
-    let news = lane.task.slice(SLICE_MS);
     drop(planner);
-    if let Some(news) = news {
-        heard(handle, news);
+    match searching::go_on(kind, SLICE_MS) {
+        Some(text) => heard(handle, kind, &text),
+        None => handle.borrow_mut().lane(kind).running = None,
     }
 }
 
@@ -300,7 +297,7 @@ fn ask(handle: &Handle, job: &Job) {
         }
     } else {
         for lane in &mut planner.lanes {
-            (lane.running, lane.task) = (None, Task::Over);
+            lane.running = None;
         }
         // A front can wait until the hand lets go; a plan that is shown cannot.
         planner.later = Some(later(handle, if planner.best { 0 } else { PATIENCE_MS }));

@@ -264,16 +264,22 @@ fn dots(dots: &scene::Dots) -> Html {
     axis::path(class, &dots.path, None)
 }
 
-/// The fastest plan found, and the line that nothing which fits is below.
+/// The fastest plan found, and the line that nothing which fits is below, named where it ends.
 fn fastest(scene: &scene::Pareto, locale: Locale) -> Html {
-    let plot = scene.plot;
+    let (plot, end) = (scene.plot, scene.memory.at);
+    let words = words::best_bound(locale);
+    let (x, anchor) = if end - plot.x > text_width(words, 11.0) + 12.0 {
+        (end - 6.0, "end")
+    } else {
+        (plot.x + 6.0, "start")
+    };
     html! {
         <>
             if let Some(y) = scene.bound {
-                <line class="bound" x1={plot.x.to_string()} x2={scene.memory.at.to_string()} y1={y.to_string()} y2={y.to_string()} />
-                <text class="label small halo bound-label" x={(plot.x + 6.0).to_string()} y={(y + 14.0).min(plot.bottom() - 4.0).to_string()}>{words::best_bound(locale)}</text>
+                { axis::path("bound", &format!("M{} {y}H{end}", plot.x), None) }
+                <text class="label small halo bound-label" x={x.to_string()} y={(y - 6.0).to_string()} text-anchor={anchor}>{words}</text>
             }
-            if let Some((x, y)) = scene.found { <path class="fastest" d={lozenge(x, y, 12.0)} /> }
+            if let Some((x, y)) = scene.found { { axis::path("fastest", &lozenge(x, y, 12.0), None) } }
         </>
     }
 }
