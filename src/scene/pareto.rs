@@ -192,7 +192,7 @@ pub struct Ask<'a> {
     /// The plan in use.
     pub current: Option<&'a Summary>,
     /// The fastest plan found, and the step that no plan is below.
-    pub found: Option<(&'a Summary, Nanos)>,
+    pub found: Option<(&'a Summary, Option<Nanos>)>,
     /// What the axes show.
     pub domain: Domain,
     /// Width of the picture.
@@ -284,7 +284,7 @@ impl Pareto {
             found: ask.found.filter(|(found, _)| found.runs).map(|(found, _)| held(found)),
             bound: ask
                 .found
-                .map(|(_, bound)| bound.secs())
+                .and_then(|(_, bound)| Some(bound?.secs()))
                 .filter(|&bound| step.contains(bound))
                 .map(|bound| px(step.x_from_value(bound))),
             iso: best_index.filter(|_| best.is_some()).and_then(|i| {

@@ -6,7 +6,7 @@ use super::shared::Shared;
 use crate::engine::error::Notes;
 use crate::engine::outcome::Summary;
 use crate::engine::policy::Policy;
-use crate::engine::search::fastest::Search;
+use crate::engine::search::fastest::warm;
 use crate::engine::units::{Bytes, Nanos};
 use crate::engine::{Plan, Scenario, evaluate};
 use crate::scene::format;
@@ -20,8 +20,8 @@ pub struct Told {
     pub policy: Policy,
     /// Its numbers.
     pub summary: Summary,
-    /// No plan that fits has a shorter step.
-    pub bound: Nanos,
+    /// No plan that fits has a shorter step; none where no plan can fit.
+    pub bound: Option<Nanos>,
     /// The search has ended.
     pub done: bool,
 }
@@ -29,14 +29,12 @@ pub struct Told {
 /// What is known of the plan that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Best {
-    /// Its step and the least that is possible; none before a first search has answered, or where no plan runs.
-    step: Option<(Nanos, Nanos)>,
+    /// Its step, where it runs, and the least that is possible, where anything is; none before a search has answered.
+    known: Option<(Option<Nanos>, Option<Nanos>)>,
     /// The search has ended.
     pub done: bool,
     /// It is said of an older request.
     pub stale: bool,
-    /// A search has answered.
-    answered: bool,
 }
 
 impl Best {
@@ -47,33 +45,30 @@ impl Best {
 
     /// What the reader is told.
     pub fn sentence(&self, locale: Locale) -> String {
-        match self.step {
-            _ if !self.answered => words::best_searching(locale).to_owned(),
-            None if self.done => words::best_none(locale).to_owned(),
-            None => words::best_none_yet(locale).to_owned(),
-            Some((step, bound)) if step <= bound => words::best_proved(locale).to_owned(),
-            Some((step, bound)) => {
+        let Some((step, bound)) = self.known else {
+            return words::best_searching(locale).to_owned();
+        };
+        let plain = match (step, bound) {
+            (Some(step), Some(bound)) if step > bound => {
                 let gap = format::percent_change(step.secs() / bound.secs().max(1e-12) - 1.0);
-                let gap = gap.trim_start_matches('+');
                 let said = if self.done { words::best_found } else { words::best_so_far };
-                said(locale, gap)
+                return said(locale, gap.trim_start_matches('+'));
             }
-        }
+            (Some(_), _) => words::best_proved,
+            (None, None) => words::best_impossible,
+            _ if self.done => words::best_none,
+            _ => words::best_none_yet,
+        };
+        plain(locale).to_owned()
     }
 }
 
-/// A request read, under its policy. Under `best`: the plan shown `before` if it runs here too, or what a few steps of a search find;
-/// the search proper follows.
-pub fn evaluated(scenario: Scenario, notes: Notes, before: Option<&Policy>) -> Shared<Evaluated> {
-    const FEW: usize = 4;
+/// A request read, under its policy. Under `best`: the plan shown `before`, as far as it applies; the search follows.
+pub fn evaluated(scenario: Scenario, notes: Notes, before: &Policy) -> Shared<Evaluated> {
     if !scenario.asks_for_best() {
         return Shared::new(Evaluated { outcome: evaluate::evaluate(&scenario), scenario, notes });
     }
-    let policy = before.and_then(|policy| running(policy, &scenario)).unwrap_or_else(|| {
-        let mut search = Search::new(&scenario);
-        search.advance(FEW);
-        search.found().policy.clone()
-    });
+    let policy = warm::start(&scenario, before);
     shown(scenario, notes, policy)
 }
 
@@ -94,16 +89,8 @@ pub fn improved(now: &Shared<Evaluated>, told: &Told) -> (Shared<Evaluated>, Bes
         now.clone()
     };
     let own = next.outcome.summary();
-    let step = own.runs.then_some((own.step, told.bound));
-    (next, Best { step, done: told.done, stale: false, answered: true })
-}
-
-/// A policy of another chain, where this one allows it and it runs.
-fn running(policy: &Policy, scenario: &Scenario) -> Option<Policy> {
-    let mut policy = policy.clone();
-    Plan::fit_policy(&mut policy, &scenario.chain, &mut Notes::default()).ok()?;
-    let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
-    evaluate::summarize(scenario, &plan).runs.then_some(policy)
+    let known = Some((own.runs.then_some(own.step), told.bound));
+    (next, Best { known, done: told.done, stale: false })
 }
 
 /// What runs before what does not; then the faster, or the smaller. As the search ranks them.
@@ -111,4 +98,121 @@ fn rank(summary: &Summary) -> (Reverse<bool>, u64, u64) {
     let (Bytes(peak), Nanos(step)) = (summary.peak, summary.step);
     let (first, second) = if summary.runs { (step, peak) } else { (peak, step) };
     (Reverse(summary.runs), first, second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::PolicyKind;
+    use crate::engine::search::fastest::fastest;
+    use crate::ui::store::{Msg, State};
+    use std::rc::Rc;
+    use yew::Reducible;
+
+    fn open() -> Rc<State> {
+        let link = "workload=lesson&layers=8&act_gb=2&layer_s=0.1&base_gb=4&card=rtx-4090&d2h_gbps=8&policy=best&limit_gib=18";
+        Rc::new(State::open(crate::link::read("", link), Locale::En))
+    }
+
+    fn limit(gib: f64) -> Msg {
+        Msg::Preview(vec![("limits.memory_gib".to_owned(), gib.into())])
+    }
+
+    /// What a policy comes to, as a search would tell it.
+    fn told(state: &State, policy: Policy, done: bool) -> Told {
+        let scenario = &state.evaluated.scenario;
+        let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
+        let bound = Some(Nanos(1_000_000_000));
+        Told { policy, summary: evaluate::summarize(scenario, &plan), bound, done }
+    }
+
+    fn last_word(state: &State) -> Told {
+        let found = fastest(&state.evaluated.scenario);
+        Told { policy: found.policy, summary: found.summary, bound: found.bound, done: true }
+    }
+
+    fn sentence(state: &State) -> String {
+        state.best.expect("the best plan is asked for").sentence(Locale::En)
+    }
+
+    #[test]
+    fn a_plan_is_there_at_once_and_the_last_word_is_the_searchs() {
+        let mut state = open();
+        assert_eq!(sentence(&state), words::best_searching(Locale::En));
+        let before = state.evaluated.outcome.summary();
+        assert!(before.runs, "something that fits is shown before any search");
+        let end = last_word(&state);
+        let revision = state.revision;
+        state = state.reduce(Msg::Found(end.clone(), revision));
+        assert_eq!(state.evaluated.outcome.policy, end.policy);
+        assert_eq!(
+            state.evaluated.outcome.summary(),
+            end.summary,
+            "evaluated again, it is the same"
+        );
+        assert_eq!(state.commits, 0, "no entry in the history");
+        assert_eq!(state.evaluated.scenario.policy.kind, PolicyKind::Best);
+        assert_eq!(state.request.get("policy.kind"), Some(&"best".into()));
+        assert!(
+            state.best.expect("known").done
+                && sentence(&state) != words::best_searching(Locale::En)
+        );
+
+        state = state.reduce(limit(11.0));
+        assert!(state.turning && state.best.expect("known").stale);
+        assert!(!sentence(&state).is_empty(), "what was known is still said");
+        assert!(state.evaluated.outcome.summary().runs, "the plan follows before the search does");
+        let end = last_word(&state);
+        let (late, revision) = (state.clone(), state.revision);
+        state = state.reduce(Msg::Found(end.clone(), revision - 1));
+        assert!(Rc::ptr_eq(&late, &state), "an answer to an older request changes nothing");
+        drop(late);
+        state = state.reduce(Msg::Found(end, revision));
+        assert!(state.turning, "the hand has not let go");
+        assert!(!state.best.expect("known").stale);
+    }
+
+    #[test]
+    fn what_is_worse_is_shown_only_as_the_last_word() {
+        let state = open();
+        let end = last_word(&state);
+        let revision = state.revision;
+        let state = state.reduce(Msg::Found(end.clone(), revision));
+        let worse = Policy::new(PolicyKind::Recompute);
+        let early = told(&state, worse.clone(), false);
+        assert!(early.summary.step > end.summary.step);
+        let state = state.reduce(Msg::Found(early, revision));
+        assert_eq!(state.evaluated.outcome.policy, end.policy);
+        assert!(sentence(&state).contains("Still searching"), "{}", sentence(&state));
+        let late = told(&state, worse.clone(), true);
+        let state = state.reduce(Msg::Found(late, revision));
+        assert_eq!(state.evaluated.outcome.policy, worse);
+    }
+
+    #[test]
+    fn under_another_policy_nothing_is_followed() {
+        let state = open();
+        let end = last_word(&state);
+        let state = state.reduce(Msg::Choose(Policy::new(PolicyKind::Keep)));
+        assert!(state.best.is_none());
+        let (before, revision) = (state.clone(), state.revision);
+        let state = state.reduce(Msg::Found(end, revision));
+        assert!(Rc::ptr_eq(&before, &state));
+    }
+
+    #[test]
+    fn every_state_of_knowledge_has_its_sentence() {
+        let best = |step: Option<u64>, bound: Option<u64>, done| Best {
+            known: Some((step.map(Nanos), bound.map(Nanos))),
+            done,
+            stale: false,
+        };
+        let said = |best: Best| best.sentence(Locale::En);
+        assert_eq!(said(best(Some(10), Some(10), true)), words::best_proved(Locale::En));
+        assert!(said(best(Some(105), Some(100), true)).contains("at most 5.0"));
+        assert!(said(best(Some(105), Some(100), false)).contains("Still searching"));
+        assert_eq!(said(best(None, Some(10), true)), words::best_none(Locale::En));
+        assert_eq!(said(best(None, Some(10), false)), words::best_none_yet(Locale::En));
+        assert_eq!(said(best(None, None, true)), words::best_impossible(Locale::En));
+    }
 }

@@ -9,7 +9,7 @@ use super::explain::Sheet;
 use super::hosted::{Said, said};
 use super::shared::Shared;
 use super::store::Msg;
-use crate::engine::{Policy, Scenario};
+use crate::engine::{Policy, PolicyKind, Scenario};
 use crate::explain::Subject;
 use crate::words::Locale;
 use js_sys::Function;
@@ -109,7 +109,7 @@ fn evaluated(request: &str, shown: &Value) -> Option<Shared<Evaluated>> {
     let policy = Policy::of_value(shown).ok().filter(|_| scenario.asks_for_best());
     let evaluated = match policy {
         Some(policy) => best::shown(scenario, notes, policy),
-        None => best::evaluated(scenario, notes, None),
+        None => best::evaluated(scenario, notes, &Policy::new(PolicyKind::Keep)),
     };
     LAST.set(Some((request.to_owned(), shown.clone(), evaluated.clone())));
     Some(evaluated)

@@ -39,7 +39,7 @@ impl Kind {
 /// A search under way.
 enum Task {
     /// Of the fastest plan; how many slices ago which was told.
-    Plan(Box<fastest::Search>, Option<(Summary, Nanos, u32)>),
+    Plan(Box<fastest::Search>, Option<(Summary, Option<Nanos>, u32)>),
     /// Of the family.
     Survey(Box<Survey>),
     /// Nothing is left to do.
@@ -99,7 +99,7 @@ pub fn go_on(kind: Kind, ms: f64) -> Option<String> {
 }
 
 /// The first plan and the end are told at once; what lies between not more often than an eye follows.
-fn is_news(found: &Found, last: &mut Option<(Summary, Nanos, u32)>, done: bool) -> bool {
+fn is_news(found: &Found, last: &mut Option<(Summary, Option<Nanos>, u32)>, done: bool) -> bool {
     const QUIET: u32 = 6;
     if let Some((summary, bound, slices)) = last {
         *slices += 1;

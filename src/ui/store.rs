@@ -1,7 +1,7 @@
 //! The page's one state. `reduce` has no effects: it reads a new request and keeps the last good one when that fails.
 
-use crate::engine::Policy;
 use crate::engine::error::{Clamped, Error};
+use crate::engine::{Policy, PolicyKind};
 use crate::import::{Imported, Kind, Measured};
 use crate::link::{Link, View};
 use crate::request::{Reading, Request};
@@ -84,7 +84,11 @@ impl State {
         let opening = Request::read(Request::opening())
             .unwrap_or_else(|error| unreachable!("the opening scenario: {error}"));
         let state = Self {
-            evaluated: best::evaluated(opening.scenario, opening.notes, None),
+            evaluated: best::evaluated(
+                opening.scenario,
+                opening.notes,
+                &Policy::new(PolicyKind::Keep),
+            ),
             request: opening.request,
             revision: 0,
             best: None,
@@ -125,7 +129,7 @@ impl State {
                 self.ignored.clone_from(&notes.ignored);
                 if request != self.request {
                     let before = &self.evaluated.outcome.policy;
-                    self.evaluated = best::evaluated(scenario, notes, Some(before));
+                    self.evaluated = best::evaluated(scenario, notes, before);
                     self.request = request;
                     self.revision += 1;
                     let best = self.evaluated.scenario.asks_for_best();

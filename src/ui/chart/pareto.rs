@@ -617,8 +617,11 @@ fn rows(front: &Front, found: Option<&Told>, locale: Locale) -> Table {
         line(name::policy_name(locale, &point.policy), &point.summary)
     };
     let fastest = found.filter(|told| told.summary.runs).map(|told| {
-        let bound = format!("{}: {}", words::best_bound(locale), format::time(told.bound));
-        line(format!("{} ({bound})", words::best_mark(locale)), &told.summary)
+        let mut name = words::best_mark(locale).to_owned();
+        if let Some(bound) = told.bound {
+            name += &format!(" ({}: {})", words::best_bound(locale), format::time(bound));
+        }
+        line(name, &told.summary)
     });
     let head = [
         words::chart_pareto_plan(locale),

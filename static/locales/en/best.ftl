@@ -8,5 +8,6 @@ best-found = Best found: at most { $gap } slower than the best possible.
 best-proved = Proved: no plan that fits is faster.
 best-none-yet = No plan found yet that fits; this one needs least memory. Still searching…
 best-none = No plan found that fits; this one needs least memory.
+best-impossible = No plan can fit, whatever is recomputed or moved; this one needs least memory of those tried.
 best-mark = Fastest plan found
 best-bound = No plan that fits is faster

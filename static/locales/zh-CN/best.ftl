@@ -8,5 +8,6 @@ best-found = 已找到的最优：至多比理论最快慢 { $gap }。
 best-proved = 已证明：放得下的方案中没有更快的。
 best-none-yet = 尚未找到放得下的方案；这是显存最少的一个。仍在搜索……
 best-none = 没有找到放得下的方案；这是显存最少的一个。
+best-impossible = 无论怎样重计算或卸载都放不下；这是试过的方案中显存最少的一个。
 best-mark = 找到的最快方案
 best-bound = 放得下的方案都不会更快

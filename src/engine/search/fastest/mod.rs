@@ -11,6 +11,7 @@ mod offload;
 mod path;
 mod recompute;
 pub mod table;
+pub mod warm;
 
 use super::family;
 use crate::engine::evaluate;
