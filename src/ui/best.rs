@@ -39,20 +39,21 @@ pub struct Best {
 
 impl Best {
     /// The request has changed: what was known is said a moment longer.
+    #[must_use]
     pub const fn aged(self) -> Self {
         Self { done: false, stale: true, ..self }
     }
 
     /// What the reader is told.
+    #[must_use]
     pub fn sentence(&self, locale: Locale) -> String {
         let Some((step, bound)) = self.known else {
             return words::best_searching(locale).to_owned();
         };
         let plain = match (step, bound) {
             (Some(step), Some(bound)) if step > bound => {
-                let gap = format::percent_change(step.secs() / bound.secs().max(1e-12) - 1.0);
                 let said = if self.done { words::best_found } else { words::best_so_far };
-                return said(locale, gap.trim_start_matches('+'));
+                return said(locale, &at_most(step.secs() / bound.secs().max(1e-12) - 1.0));
             }
             (Some(_), _) => words::best_proved,
             (None, None) => words::best_impossible,
@@ -63,7 +64,15 @@ impl Best {
     }
 }
 
+/// A share that is not below `gap`: a small one to the hundredth of a percent.
+fn at_most(gap: f64) -> String {
+    let percent = 100.0 * gap;
+    let parts = if percent < 1.0 { 100.0 } else { 10.0 };
+    format!("{}\u{a0}%", format::plain((percent * parts - 1e-9).ceil() / parts, 2))
+}
+
 /// A request read, under its policy. Under `best`: the plan shown `before`, as far as it applies; the search follows.
+#[must_use]
 pub fn evaluated(scenario: Scenario, notes: Notes, before: &Policy) -> Shared<Evaluated> {
     if !scenario.asks_for_best() {
         return Shared::new(Evaluated { outcome: evaluate::evaluate(&scenario), scenario, notes });
@@ -73,6 +82,7 @@ pub fn evaluated(scenario: Scenario, notes: Notes, before: &Policy) -> Shared<Ev
 }
 
 /// A request that asks for the best plan, under the one that the page shows.
+#[must_use]
 pub fn shown(scenario: Scenario, notes: Notes, policy: Policy) -> Shared<Evaluated> {
     let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
     let outcome = evaluate::evaluate_plan(&scenario, policy, plan);
@@ -80,6 +90,7 @@ pub fn shown(scenario: Scenario, notes: Notes, policy: Policy) -> Shared<Evaluat
 }
 
 /// What a search found, shown if it is better than what is shown, or the last word.
+#[must_use]
 pub fn improved(now: &Shared<Evaluated>, told: &Told) -> (Shared<Evaluated>, Best) {
     let Evaluated { scenario, outcome, notes } = &**now;
     let wanted = told.done || rank(&told.summary) < rank(&outcome.summary());
@@ -209,7 +220,8 @@ mod tests {
         };
         let said = |best: Best| best.sentence(Locale::En);
         assert_eq!(said(best(Some(10), Some(10), true)), words::best_proved(Locale::En));
-        assert!(said(best(Some(105), Some(100), true)).contains("at most 5.0"));
+        assert!(said(best(Some(1050), Some(1000), true)).contains("at most 5\u{a0}%"));
+        assert!(said(best(Some(100_001), Some(100_000), true)).contains("at most 0.01\u{a0}%"));
         assert!(said(best(Some(105), Some(100), false)).contains("Still searching"));
         assert_eq!(said(best(None, Some(10), true)), words::best_none(Locale::En));
         assert_eq!(said(best(None, Some(10), false)), words::best_none_yet(Locale::En));

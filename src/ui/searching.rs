@@ -28,6 +28,7 @@ pub enum Kind {
 
 impl Kind {
     /// Its name in messages.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plan => "search",
@@ -68,6 +69,7 @@ pub fn begin(kind: Kind, text: &str) -> Result<(), Error> {
 
 /// Goes on with it for about that many milliseconds: what is new as text ([`told`] or [`surveyed`] read it), empty where nothing is; none
 /// once it has ended.
+#[must_use]
 pub fn go_on(kind: Kind, ms: f64) -> Option<String> {
     let until = now() + ms;
     TASKS.with_borrow_mut(|tasks| {
@@ -113,12 +115,14 @@ fn is_news(found: &Found, last: &mut Option<(Summary, Option<Nanos>, u32)>, done
 }
 
 /// What a slice says of a plan.
+#[must_use]
 pub fn told(text: &str) -> Option<Told> {
     let (policy, summary, bound, done) = serde_json::from_str::<(Value, _, _, _)>(text).ok()?;
     Some(Told { policy: Policy::of_value(&policy).ok()?, summary, bound, done })
 }
 
 /// What the last slice says of the family: the numbers of its members, and of keep-everything.
+#[must_use]
 pub fn surveyed(text: &str) -> Option<(Vec<Summary>, Summary)> {
     serde_json::from_str(text).ok()
 }

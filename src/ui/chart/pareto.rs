@@ -136,23 +136,30 @@ fn Found(props: &FoundProps) -> Html {
 }
 
 fn readout(asked: &Props, front: &Front, pointed: Option<usize>) -> String {
-    pointed.and_then(|i| point(asked.locale, front, i)).unwrap_or_else(|| {
-        let own = &asked.evaluated.outcome;
-        described(asked.locale, &own.policy, &own.summary(), &front.plain)
+    let Props { evaluated, locale, .. } = asked;
+    pointed.and_then(|i| point(*locale, front, i)).unwrap_or_else(|| {
+        let own = &evaluated.outcome;
+        let name = if evaluated.scenario.asks_for_best() {
+            words::best_mark(*locale).to_owned()
+        } else {
+            name::policy_name(*locale, &own.policy)
+        };
+        described(*locale, &name, &own.summary(), &front.plain)
     })
 }
 
 fn point(locale: Locale, front: &Front, i: usize) -> Option<String> {
     let point = front.points.get(i)?;
-    Some(described(locale, &point.policy, &point.summary, &front.plain))
+    let name = name::policy_name(locale, &point.policy);
+    Some(described(locale, &name, &point.summary, &front.plain))
 }
 
-fn described(locale: Locale, policy: &Policy, summary: &Summary, plain: &Summary) -> String {
+fn described(locale: Locale, name: &str, summary: &Summary, plain: &Summary) -> String {
     words::chart_pareto_point(
         locale,
         &format::percent_change(overhead(summary, plain)),
         &format::bytes(summary.peak),
-        &name::policy_name(locale, policy),
+        name,
         &format::time(summary.step),
     )
 }
@@ -268,8 +275,8 @@ fn dots(dots: &scene::Dots) -> Html {
 fn fastest(scene: &scene::Pareto, locale: Locale) -> Html {
     let (plot, end) = (scene.plot, scene.memory.at);
     let words = words::best_bound(locale);
-    let (x, anchor) = if end - plot.x > text_width(words, 11.0) + 12.0 {
-        (end - 6.0, "end")
+    let (x, anchor) = if end - plot.x > text_width(words, 11.0) + 24.0 {
+        (end - 18.0, "end")
     } else {
         (plot.x + 6.0, "start")
     };

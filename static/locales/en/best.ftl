@@ -9,5 +9,6 @@ best-proved = Proved: no plan that fits is faster.
 best-none-yet = No plan found yet that fits; this one needs least memory. Still searching…
 best-none = No plan found that fits; this one needs least memory.
 best-impossible = No plan can fit, whatever is recomputed or moved; this one needs least memory of those tried.
+best-try = First: more memory or a faster link; the plan itself is the best found.
 best-mark = Fastest plan found
 best-bound = No plan that fits is faster
