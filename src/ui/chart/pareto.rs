@@ -177,19 +177,17 @@ fn legend(scene: &scene::Pareto, locale: Locale) -> Html {
                 {name::family(locale, *family)}</li>
         }
     };
+    let drawn = |class: &'static str, d: &str, words: &'static str| {
+        html! { <li><svg class="swatch" width="14" height="14" aria-hidden="true">{ axis::path(class, d, None) }</svg>{words}</li> }
+    };
     html! {
         <ul class="legend" aria-label={words::chart_legend(locale)}>
             { for FAMILIES.iter().filter(used).map(shape) }
             <li><svg class="swatch" width="14" height="14" aria-hidden="true"><circle class="ring" cx="7" cy="7" r="5.5" /></svg>
                 {words::chart_pareto_current(locale)}</li>
-            if scene.best.is_some() {
-                <li><svg class="swatch" width="14" height="14" aria-hidden="true"><path class="star" d={star(7.0, 7.5, 6.5)} /></svg>
-                    {words::chart_pareto_best(locale)}</li>
-            }
-            if scene.found.is_some() {
-                <li><svg class="swatch" width="14" height="14" aria-hidden="true"><path class="fastest" d={lozenge(7.0, 7.0, 6.0)} /></svg>
-                    {words::best_mark(locale)}</li>
-            }
+            if scene.best.is_some() { { drawn("star", &star(7.0, 7.5, 6.5), words::chart_pareto_best(locale)) } }
+            if scene.found.is_some() { { drawn("fastest", &lozenge(7.0, 7.0, 6.0), words::best_mark(locale)) } }
+            if scene.bound.is_some() { { drawn("bound", "M0 7H14", words::best_bound(locale)) } }
         </ul>
     }
 }
@@ -253,7 +251,7 @@ fn Body(props: &BodyProps) -> Html {
             { for scene.dots.iter().filter(|dots| !dots.on_front).map(dots) }
             { axis::path("front-line", &scene.line, None) }
             { for scene.dots.iter().filter(|dots| dots.on_front).map(dots) }
-            { fastest(scene, *locale) }
+            { fastest(scene) }
             { optimum(scene, *locale) }
             if let Some((x, y)) = scene.current { <circle class="ring" cx={x.to_string()} cy={y.to_string()} r="9" /> }
             { titles(scene, *locale) }
@@ -271,22 +269,14 @@ fn dots(dots: &scene::Dots) -> Html {
     axis::path(class, &dots.path, None)
 }
 
-/// The fastest plan found, and the line that nothing which fits is below, named where it ends.
-fn fastest(scene: &scene::Pareto, locale: Locale) -> Html {
-    let (plot, end) = (scene.plot, scene.memory.at);
-    let words = words::best_bound(locale);
-    let (x, anchor) = if end - plot.x > text_width(words, 11.0) + 24.0 {
-        (end - 18.0, "end")
-    } else {
-        (plot.x + 6.0, "start")
-    };
+/// The fastest plan found, and the line that nothing which fits is below.
+fn fastest(scene: &scene::Pareto) -> Html {
+    let line = scene.bound.map(|y| format!("M{} {y}H{}", scene.plot.x, scene.memory.at));
+    let mark = scene.found.map(|(x, y)| lozenge(x, y, 12.0));
     html! {
         <>
-            if let Some(y) = scene.bound {
-                { axis::path("bound", &format!("M{} {y}H{end}", plot.x), None) }
-                <text class="label small halo bound-label" x={x.to_string()} y={(y - 6.0).to_string()} text-anchor={anchor}>{words}</text>
-            }
-            if let Some((x, y)) = scene.found { { axis::path("fastest", &lozenge(x, y, 12.0), None) } }
+            { axis::path("bound", &line.unwrap_or_default(), None) }
+            { axis::path("fastest", &mark.unwrap_or_default(), None) }
         </>
     }
 }

@@ -1,6 +1,6 @@
 ### The best plan, while it is searched for and after.
 
-best-use = Use the fastest plan
+best-use = Use the fastest
 best-use-note = The fastest plan that fits, searched tensor by tensor; it follows every change
 best-searching = Searching for the fastest plan that fits…
 best-so-far = Best so far: at most { $gap } slower than the best possible. Still searching…
