@@ -101,7 +101,7 @@ fn Nothing() -> Html {
 
 /// What the request comes to, under `best` with the plan that the page shows; none for one that does not read.
 fn evaluated(request: &str, shown: &Value) -> Option<Shared<Evaluated>> {
-    let last = LAST.with_borrow(|last| last.clone());
+    let last = LAST.with_borrow(Clone::clone);
     if let Some((_, _, evaluated)) = last.filter(|last| last.0 == request && last.1 == *shown) {
         return Some(evaluated);
     }

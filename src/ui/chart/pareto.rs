@@ -614,10 +614,11 @@ fn rows(front: &Front, found: Option<&Told>, locale: Locale) -> Table {
         line(name::policy_name(locale, &point.policy), &point.summary)
     };
     let fastest = found.filter(|told| told.summary.runs).map(|told| {
-        let mut name = words::best_mark(locale).to_owned();
-        if let Some(bound) = told.bound {
-            name += &format!(" ({}: {})", words::best_bound(locale), format::time(bound));
-        }
+        let mark = words::best_mark(locale);
+        let bound = told
+            .bound
+            .map(|bound| format!(" ({}: {})", words::best_bound(locale), format::time(bound)));
+        let name = format!("{mark}{}", bound.unwrap_or_default());
         line(name, &told.summary)
     });
     let head = [
