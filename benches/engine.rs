@@ -4,7 +4,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use galley::engine::search::fastest::{Search, fastest};
 use galley::engine::search::front::Front;
-use galley::engine::{Plan, Scenario, door, evaluate};
+use galley::engine::{Bytes, Plan, Policy, PolicyKind, Scenario, door, evaluate};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::time::Duration;
@@ -118,5 +118,32 @@ fn plan(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluate, front, lower, plan);
+/// The dynamic programme of policy `rotor`: equal blocks share tables, different ones do not.
+fn rotor(c: &mut Criterion) {
+    let layer = |i: u64| {
+        let of = |step: u64, most: u64| 1_000_000 + i * step % most;
+        json!({"forward_s": 1e-3 * Bytes(1 + i * 7919 % 97).as_f64(), "input_bytes": of(5_003, 100_000),
+            "saves_input": true, "saved": [{"bytes": 8 * of(70_001, 3_000_000)}]})
+    };
+    let different = |n: u64| {
+        let layers: Vec<Value> = (0..n).map(layer).collect();
+        json!({"workload": {"kind": "profile", "layers": layers}, "hardware": {"memory_gib": 0.03 * Bytes(n).as_f64() / 32.0}})
+    };
+    let mut group = c.benchmark_group("rotor");
+    group.sample_size(10);
+    for (name, request) in [
+        ("llama-2-7b", llama_2_7b()),
+        ("llama-3-70b", llama_3_70b()),
+        ("32 different", different(32)),
+        ("96 different", different(96)),
+        ("256 different", different(256)),
+    ] {
+        let scenario = scenario(&request);
+        let policy = Policy::new(PolicyKind::Rotor);
+        group.bench_function(name, |b| b.iter(|| evaluate::plan(black_box(&scenario), &policy)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, evaluate, front, lower, plan, rotor);
 criterion_main!(benches);

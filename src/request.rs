@@ -1,6 +1,8 @@
 //! Editing a request, the JSON that a scenario is read from. PURE: the page's knobs, the link and a paste all go through
 //! here. Principal type [`Request`]; its law: what it holds has been read without error, clamped values replaced by those used.
 
+use crate::engine::edit::remove;
+pub use crate::engine::edit::set;
 use crate::engine::error::{Error, Notes};
 use crate::engine::workload::huggingface;
 use crate::engine::{Policy, Scenario};
@@ -180,32 +182,6 @@ fn let_go(value: &mut Value, path: &str) {
         if kind == "plan" {
             remove(value, "policy.kind");
         }
-    }
-}
-
-/// Sets a dotted path, making the objects on the way.
-pub fn set(value: &mut Value, path: &str, new: Value) {
-    let mut at = value;
-    let mut keys = path.split('.').peekable();
-    while let Some(key) = keys.next() {
-        if !at.is_object() {
-            *at = json!({});
-        }
-        let Value::Object(map) = at else { return };
-        if keys.peek().is_none() {
-            map.insert(key.to_owned(), new);
-            return;
-        }
-        at = map.entry(key).or_insert_with(|| json!({}));
-    }
-}
-
-fn remove(value: &mut Value, path: &str) {
-    let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
-    let parent =
-        parent.split('.').filter(|key| !key.is_empty()).try_fold(value, |at, key| at.get_mut(key));
-    if let Some(Value::Object(map)) = parent {
-        map.remove(key);
     }
 }
 

@@ -189,7 +189,7 @@ fn workers_are_hired_in_one_place_and_had_by_two() {
 /// What is fetched on demand is drawn by the program `details` alone: named by anything of the page, it would weigh on every first visit.
 #[test]
 fn what_is_fetched_on_demand_is_not_in_the_page() {
-    let parts = ["CaseBook", "Fitting", "Expert", "Sheet"];
+    let parts = ["CaseBook", "Fitting", "Expert", "Sheet", "Fixes", "Highest"];
     let own = [
         "src/ui/details.rs",
         "src/ui/accuracy/mod.rs",
@@ -198,6 +198,9 @@ fn what_is_fetched_on_demand_is_not_in_the_page() {
         "src/ui/control/expert.rs",
         "src/ui/explain/mod.rs",
         "src/ui/explain/sheet.rs",
+        "src/ui/why/fixes.rs",
+        "src/ui/why/mod.rs",
+        "src/ui/why/summit.rs",
     ];
     only_in(&own, &["src"], &parts);
     for path in own {

@@ -141,6 +141,8 @@ fn samples() -> Vec<Value> {
         "mix",
         "selective",
         "rule",
+        "binomial",
+        "rotor",
         "best",
     ];
     let pair = |workload: &Value, kind: &str| json!({"v": 1, "detail": true, "workload": workload, "policy": {"kind": kind}, "limits": {"memory_gib": 20}});
@@ -501,7 +503,7 @@ fn the_program_exits_with_0_and_a_result() {
         String::from_utf8(output.stdout).expect("text")
     };
     let expected = |name: &str| door::text(&door::open(name, &request).expect("a door")) + "\n";
-    for name in ["evaluate", "front", "plan", "schema"] {
+    for name in ["evaluate", "front", "plan", "nearest", "schema"] {
         assert_eq!(printed(&[name], &request), expected(name));
     }
     let file = std::env::temp_dir().join(format!("galley-{}.json", std::process::id()));
@@ -707,6 +709,8 @@ fn a_chain_without_blocks_is_answered() {
         "mix",
         "selective",
         "rule",
+        "binomial",
+        "rotor",
         "best",
     ] {
         let request =

@@ -42,6 +42,7 @@ impl Case {
             Subject::Capacity,
             Subject::Headroom,
             Subject::Missing,
+            Subject::Unmoved,
             Subject::PlainPeak,
             Subject::HostPeak,
             Subject::Step,
@@ -112,6 +113,7 @@ impl Case {
             Subject::Free(when) => {
                 Some((outcome.memory.as_f64() - row(when).total().as_f64()).abs())
             }
+            Subject::Unmoved => outcome.peak_unmoved.and_then(bytes),
             Subject::PlainPeak => bytes(outcome.plain_peak),
             Subject::HostPeak => bytes(outcome.host_peak),
             Subject::Step => secs(outcome.step),
@@ -242,12 +244,14 @@ fn every_preset_and_policy_explains_itself() {
             "mix",
             "selective",
             "rule",
+            "binomial",
+            "rotor",
         ]
         .into_iter()
         .enumerate()
         {
-            let card = cards[(i * 8 + j) % cards.len()];
-            let request = json!({"workload": {"preset": model}, "hardware": {"preset": card}, "policy": {"kind": kind, "k": 4}});
+            let card = cards[(i * 10 + j) % cards.len()];
+            let request = json!({"workload": {"preset": model}, "hardware": {"preset": card}, "policy": {"kind": kind, "k": 4, "slots": 3}});
             case(&request).expect("presets are sound").check();
         }
     }
@@ -297,7 +301,8 @@ fn scenarios_from_a_seed_explain_themselves() {
 /// The groups of what is alive add up to the ledger, category by category, at the peak and elsewhere.
 #[test]
 fn who_is_alive_adds_up() {
-    for policy in ["keep", "checkpoint", "offload", "mix", "rule", "selective"] {
+    for policy in ["keep", "checkpoint", "offload", "mix", "rule", "selective", "binomial", "rotor"]
+    {
         let case = case(&json!({"workload": {"preset": "llama-2-7b"}, "training": {"lora_rank": 16}, "policy": {"kind": policy}})).expect("sound");
         for when in case.whens() {
             let alive = alive::parts(&case.scenario, &case.outcome, when);

@@ -1,6 +1,6 @@
 //! The program of what nobody needs at first: static/boot.js fetches it when a number is asked about or a folded section opened.
 
-use galley::engine::door;
+use galley::engine::{door, why};
 use galley::ui::details;
 use js_sys::Function;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -29,6 +29,13 @@ pub fn leave(element: &Element) {
 #[must_use]
 pub fn calibrate(json: &str) -> String {
     door::text(&door::calibrate(json))
+}
+
+/// The nearest changes that make a scenario fit.
+#[wasm_bindgen]
+#[must_use]
+pub fn nearest(json: &str) -> String {
+    door::text(&why::answer::nearest(json))
 }
 
 /// The best plan, of the additive model too.

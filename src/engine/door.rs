@@ -1,4 +1,4 @@
-//! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan`, `calibrate` and `schema`, text in and text out, never a panic. Keys are
+//! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan`, `calibrate`, `nearest` and `schema`, text in and text out, never a panic. Keys are
 //! fixed; seconds are numbers, bytes whole numbers.
 
 use super::accepted::Accepted;
@@ -15,6 +15,7 @@ use super::search::fastest::fastest;
 use super::search::front::{Front, objective};
 use super::trace::Span;
 use super::units::Nanos;
+use super::why::answer;
 use serde_json::{Map, Value, json};
 
 /// A door takes a request and gives an answer, or an error that names the key.
@@ -28,6 +29,7 @@ pub fn open(name: &str, text: &str) -> Option<Answer> {
         "front" => Some(front(text)),
         "plan" => Some(plan(text)),
         "calibrate" => Some(calibrate(text)),
+        "nearest" => Some(answer::nearest(text)),
         "schema" => Some(Ok(schema::schema())),
         _ => None,
     }
@@ -167,7 +169,7 @@ pub fn outcome_json(scenario: &Scenario, outcome: &Outcome, notes: &Notes) -> Va
         memory_json(chain, outcome),
         states_json(scenario, outcome),
         time_json(chain, outcome),
-        plan_json(chain, outcome),
+        plan_json(chain, outcome, scenario.detail.then(|| answer::whys(scenario, outcome, notes))),
     ] {
         if let Value::Object(part) = part {
             answer.extend(part);
@@ -253,11 +255,17 @@ fn time_json(chain: &Chain, outcome: &Outcome) -> Value {
     })
 }
 
-fn plan_json(chain: &Chain, outcome: &Outcome) -> Value {
-    let layers = outcome.layers.iter().enumerate().map(|(i, layer)| layer_json(chain, i, layer));
+fn plan_json(chain: &Chain, outcome: &Outcome, whys: Option<Vec<Vec<Value>>>) -> Value {
+    let mut layers: Vec<Value> =
+        outcome.layers.iter().enumerate().map(|(i, layer)| layer_json(chain, i, layer)).collect();
+    for (layer, whys) in layers.iter_mut().zip(whys.into_iter().flatten()) {
+        for (t, why) in whys.into_iter().enumerate() {
+            layer["saved"][t]["why"] = why;
+        }
+    }
     json!({
         "policy": outcome.policy,
-        "layers": layers.collect::<Vec<_>>(),
+        "layers": layers,
         "segments": outcome.plan.lengths,
         "recomputed_layers": outcome.plan.recomputed_layers(),
     })

@@ -8,10 +8,11 @@ use super::ledger::{self, Ledger, Row};
 use super::lesson;
 use super::outcome::{Binding, LayerOutcome, Operation, OutOfMemory, Outcome, Reason, Summary};
 use super::plan::{LayerPlan, Plan};
-use super::policy::{Action, Policy};
+use super::policy::{Action, Policy, PolicyKind};
 use super::program::Program;
 use super::rule::{self, Choice};
 use super::scenario::Scenario;
+use super::search::rotor;
 use super::simulate::{self, Refusal, Run};
 use super::trace::{self, Times};
 use super::units::{Bytes, LIMIT, Nanos};
@@ -24,8 +25,17 @@ pub fn evaluate(scenario: &Scenario) -> Outcome {
     } else {
         scenario.policy.clone()
     };
-    let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
+    let plan = plan(scenario, &policy);
     evaluate_plan(scenario, policy, plan)
+}
+
+/// The plan that a policy means in a scenario: as [`Plan::of`], and `rotor` within the scenario's memory limit.
+#[must_use]
+pub fn plan(scenario: &Scenario, policy: &Policy) -> Plan {
+    if policy.kind == PolicyKind::Rotor {
+        return rotor::plan(scenario, policy);
+    }
+    Plan::of(policy, &scenario.chain, &scenario.hardware)
 }
 
 /// Parses, evaluates.
@@ -109,6 +119,15 @@ fn peak_unmoved(scenario: &Scenario, plan: &Plan, run: &Run, peak: Bytes) -> Opt
     let before = ledger::highest(&run, &scenario.chain.standing(), background);
     let moved = before.saturating_sub(peak);
     (freed > Bytes::ZERO && moved.times(20) < freed).then_some(freed)
+}
+
+/// The least memory in which a plan runs, waiting for copies allowed.
+#[must_use]
+pub fn least_memory(scenario: &Scenario, plan: &Plan) -> Bytes {
+    let chain = &scenario.chain;
+    let program = Program::of(chain, plan);
+    let background = chain.pipeline.others(program.resident_after_forward());
+    chain.standing().total() + background + simulate::need(&program)
 }
 
 fn step_time(chain: &Chain, micro: Nanos) -> Nanos {
@@ -278,7 +297,7 @@ pub(crate) fn decided(
             let first = &scenario.chain.layers[segment.start];
             let kept = if segment.boundary == Action::Keep { first.boundary.0 } else { 0 };
             let share = kept / (segment.end - segment.start) as u64;
-            (saved.saturating_sub(Bytes(share)), choice.recompute)
+            (saved.saturating_sub(Bytes(share)), choice.recompute.times(plan.repeats(i) as u64))
         }
         LayerPlan::Plain(actions) => {
             let of = |wanted: fn(Action) -> bool| {
@@ -312,13 +331,5 @@ fn actions(plan: &Plan, chain: &Chain, i: usize) -> Vec<Action> {
 }
 
 fn reason(saved: Bytes, choice: &Choice, policy: &Policy) -> Reason {
-    if saved == Bytes::ZERO {
-        Reason::NothingSaved
-    } else if choice.recompute <= choice.offload_cost() && choice.recompute < choice.window {
-        Reason::RecomputeCheaper
-    } else if choice.window_allows(policy.epsilon()) {
-        Reason::OffloadHidden
-    } else {
-        Reason::WindowTooShort
-    }
+    if saved == Bytes::ZERO { Reason::NothingSaved } else { choice.reason(policy.epsilon()) }
 }

@@ -223,6 +223,12 @@ impl Ledger {
         best.1
     }
 
+    /// The operation that an order within an instant belongs to.
+    #[must_use]
+    pub const fn operation(order: u32) -> usize {
+        (order / 6) as usize
+    }
+
     /// What is there once every change up to `moment` is made.
     #[must_use]
     pub fn until(&self, moment: Moment) -> Row {

@@ -6,6 +6,7 @@ use super::outcome::Summary;
 use super::plan::even_split;
 use super::policy::{Policy, PolicyKind};
 use super::scenario::Scenario;
+use super::search::revolve;
 use super::units::{Bytes, Nanos};
 use super::workload::Workload;
 use serde::Serialize;
@@ -137,6 +138,11 @@ pub fn of(
             policy.beta * extra,
             mix_share * (out + back),
         ),
+        PolicyKind::Binomial => {
+            let (slots, again) = revolve::forwards(blocks, policy);
+            let again = forward * as_float(again) / as_float(blocks.max(1));
+            (base + boundary.times(slots) + layer, again, 0.0)
+        }
         _ => (base + held, 0.0, 0.0),
     };
     let memory_ratio = 1.0 - peak.as_f64() / plain.peak.as_f64().max(1.0);

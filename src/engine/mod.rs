@@ -2,13 +2,15 @@
 //!
 //! A request ([`scenario::Scenario`]) holds a workload, lowered to a [`chain::Chain`]; a policy becomes a
 //! [`plan::Plan`]; [`program`] compiles both, [`simulate`] runs them, [`ledger`] and [`trace`] read the run,
-//! [`evaluate`] gathers it in an [`outcome`], [`search`] does so for a family, [`calibrate`] fits knobs to a run, and [`door`] speaks JSON.
+//! [`evaluate`] gathers it in an [`outcome`], [`search`] does so for a family, [`calibrate`] fits knobs to a run, [`why`] says what decided and what would
+//! change it, and [`door`] speaks JSON.
 
 pub mod accepted;
 pub mod calibrate;
 pub mod chain;
 pub mod closed;
 pub mod door;
+pub mod edit;
 pub mod error;
 pub mod evaluate;
 pub mod hardware;
@@ -16,6 +18,7 @@ pub mod knob;
 pub mod ledger;
 pub mod lesson;
 mod names;
+pub mod nested;
 pub mod outcome;
 pub mod pipeline;
 pub mod plan;
@@ -32,6 +35,7 @@ pub mod sort;
 mod stream;
 pub mod trace;
 pub mod units;
+pub mod why;
 pub mod workload;
 
 pub use accepted::Accepted;

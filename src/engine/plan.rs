@@ -5,6 +5,7 @@ use super::accepted::Accepted;
 use super::chain::{Chain, Storage};
 use super::error::{Clamped, Error, Notes};
 use super::hardware::Hardware;
+use super::nested::Nested;
 use super::policy::{Action, Granularity, Policy, PolicyKind};
 use super::rule;
 use super::units::Bytes;
@@ -36,6 +37,8 @@ pub struct Plan {
     pub layers: Vec<LayerPlan>,
     /// The segments, in order.
     pub segments: Vec<Segment>,
+    /// Parts of segments that run more than once more, in order, outer before inner: none in a flat plan.
+    pub nested: Vec<Nested>,
     /// Layer counts of all segments over the blocks, the plain ones included: what the reader asked for.
     pub lengths: Vec<u64>,
     /// A segment's output is held during its backward.
@@ -53,17 +56,21 @@ impl Plan {
         Self::uniform(chain, &Policy::new(PolicyKind::Keep), Action::Keep)
     }
 
-    /// The plan that a policy means for a chain. `best` is the search's to resolve: here it keeps.
+    /// The plan that a policy means for a chain. `best` is the search's to resolve, and `rotor` takes a memory limit
+    /// ([`evaluate::plan`](super::evaluate::plan)): here they keep.
     #[must_use]
     pub fn of(policy: &Policy, chain: &Chain, hardware: &Hardware) -> Self {
         let mut plan = match policy.kind {
-            PolicyKind::Keep | PolicyKind::Best => Self::uniform(chain, policy, Action::Keep),
+            PolicyKind::Keep | PolicyKind::Best | PolicyKind::Rotor => {
+                Self::uniform(chain, policy, Action::Keep)
+            }
             PolicyKind::Offload => Self::uniform(chain, policy, policy.medium),
             PolicyKind::Checkpoint => Self::checkpoint(chain, policy),
             PolicyKind::Recompute => Self::every_layer(chain, policy, Action::Keep),
             PolicyKind::OffloadBoundaries => Self::every_layer(chain, policy, policy.medium),
             PolicyKind::Mix => Self::mix(chain, policy),
             PolicyKind::Selective => Self::selective(chain, policy),
+            PolicyKind::Binomial => Self::binomial(chain, policy),
             PolicyKind::Rule => rule::plan(chain, policy, hardware),
             PolicyKind::Plan => return Self::explicit(chain, policy),
         };
@@ -99,6 +106,7 @@ impl Plan {
                 .map(|layer| LayerPlan::Plain(vec![action; layer.saved.len()]))
                 .collect(),
             segments: Vec::new(),
+            nested: Vec::new(),
             lengths: Vec::new(),
             reentrant: policy.reentrant,
             prefetch: usize::try_from(policy.prefetch_layers).unwrap_or(usize::MAX),
@@ -352,13 +360,15 @@ impl Plan {
     /// How many layer forwards run again.
     #[must_use]
     pub fn recomputed_layers(&self) -> usize {
-        self.segments.iter().map(|segment| segment.end - segment.start).sum()
+        let flat: usize = self.segments.iter().map(|segment| segment.end - segment.start).sum();
+        flat + self.nested.iter().map(|inner| inner.end - inner.start).sum::<usize>()
     }
 
-    /// Brings `policy` into what `chain` allows: K at most the layers, explicit lists of a length that fits.
+    /// Brings `policy` into what `chain` allows: K and slots at most the blocks, slots enough for a schedule that ends, explicit
+    /// lists of a length that fits.
     ///
     /// # Errors
-    /// [`Error::Unfit`] for lists that match no reading.
+    /// [`Error::Unfit`] for lists that match no reading, and for a chain that is too long to plan.
     pub fn fit_policy(policy: &mut Policy, chain: &Chain, notes: &mut Notes) -> Result<(), Error> {
         let count = chain.blocks().count();
         let blocks = count as u64;
@@ -367,6 +377,7 @@ impl Plan {
             notes.clamped.push(Clamped { path: "policy.k".into(), given, used });
             policy.k = blocks.max(1);
         }
+        Self::fit_nested(policy, chain, notes)?;
         if let Some(segments) =
             policy.segments.as_ref().filter(|_| policy.kind == PolicyKind::Checkpoint)
         {

@@ -28,6 +28,10 @@ names! {
         Selective = "selective",
         /// Per tensor: the cheaper of offloading and recomputing if its window allows, else keep.
         Rule = "rule",
+        /// Boundaries in `slots`, by binomial checkpointing: some blocks are recomputed more than once.
+        Binomial = "binomial",
+        /// The least recomputation within the memory limit, without copies: some layers more than once.
+        Rotor = "rotor",
         /// An explicit list.
         Plan = "plan",
         /// What the search would choose.
@@ -57,6 +61,9 @@ names! {
     }
 }
 
+/// Slots of `binomial` where none are asked for.
+pub const SLOTS: u64 = 4;
+
 /// The `policy` group.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Policy {
@@ -64,6 +71,9 @@ pub struct Policy {
     pub kind: PolicyKind,
     /// Segments.
     pub k: u64,
+    /// Boundaries that are held at once under `binomial`, the first block's input among them; [`SLOTS`] where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slots: Option<u64>,
     /// Share of layers checkpointed under `mix`.
     pub beta: f64,
     /// [`Action::Host`] or [`Action::Ssd`].
@@ -101,6 +111,7 @@ impl Policy {
         Self {
             kind,
             k: 8,
+            slots: None,
             beta: 0.5,
             medium: Action::Host,
             granularity: Granularity::Layer,
@@ -135,6 +146,7 @@ impl Policy {
         Ok(Self {
             kind,
             k: group.int("k", base.k)?,
+            slots: group.int_or_none("slots")?,
             beta: group.float("beta", base.beta)?,
             medium: group.choice("medium", Action::Host, |name| {
                 Action::parse(name).filter(|action| matches!(action, Action::Host | Action::Ssd))

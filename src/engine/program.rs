@@ -5,11 +5,14 @@
 //! run; a boundary until its segment's backward is done; what a segment saves is there from its second forward
 //! on; a reentrant segment holds its output during its backward too.
 
+mod again;
+
 use super::chain::{Chain, Storage};
-use super::plan::{LayerPlan, Plan};
+use super::plan::{LayerPlan, Plan, Segment};
 use super::policy::{Action, Granularity};
 use super::sort::sorted;
 use super::units::{Bytes, Nanos};
+use again::{Again, Pass};
 use serde::Serialize;
 
 /// What an operation does.
@@ -50,6 +53,22 @@ pub struct Op {
 }
 
 impl Op {
+    /// An operation that takes no bytes yet.
+    const fn new(kind: OpKind, layer: usize, duration: Nanos) -> Self {
+        let none = Bytes::ZERO;
+        Self {
+            kind,
+            layer,
+            duration,
+            keeps: none,
+            drops: none,
+            takes: none,
+            gives: none,
+            grows: none,
+            sheds: none,
+        }
+    }
+
     /// Bytes that appear with its start.
     #[must_use]
     pub fn taken(&self) -> Bytes {
@@ -95,17 +114,10 @@ pub struct Program {
     pub turn: usize,
 }
 
-/// Where each layer's operations are.
-struct Index {
-    forward: Vec<usize>,
-    again: Vec<Option<usize>>,
-    backward: Vec<usize>,
-}
-
 struct Compiler<'a> {
     chain: &'a Chain,
     plan: &'a Plan,
-    at: Index,
+    at: Again,
     ops: Vec<Op>,
     offloads: Vec<Offload>,
 }
@@ -121,6 +133,10 @@ impl Program {
             compiler.inner(i);
             compiler.output(i);
         }
+        let passes: Vec<Pass> = std::mem::take(&mut compiler.at.passes);
+        for pass in &passes {
+            compiler.pass(pass);
+        }
         let last = compiler.ops.len() - 1;
         compiler.borrow(chain.optimizer_scratch, last, last);
         let Compiler { at, ops, offloads, .. } = compiler;
@@ -134,7 +150,7 @@ impl Program {
         let backward_starts = at
             .backward
             .iter()
-            .zip(&at.again)
+            .zip(&at.first)
             .map(|(&b, again)| again.unwrap_or(b).min(b))
             .collect();
         Self { ops, offloads, backward_starts, turn: chain.layers.len() }
@@ -153,41 +169,26 @@ impl Program {
 }
 
 /// The order on the compute stream: forward, then backward in reverse with each segment run again before its
-/// own, then the optimizer.
-fn order(chain: &Chain, plan: &Plan) -> (Vec<Op>, Index) {
+/// own, then the optimizer. A layer's forward is the operation of its own number.
+fn order(chain: &Chain, plan: &Plan) -> (Vec<Op>, Again) {
     let n = chain.layers.len();
     let mut ops = Vec::with_capacity(3 * n + 1);
-    let mut at =
-        Index { forward: Vec::with_capacity(n), again: vec![None; n], backward: vec![0; n] };
-    let mut push = |kind, layer, duration| {
-        let none = Bytes::ZERO;
-        ops.push(Op {
-            kind,
-            layer,
-            duration,
-            keeps: none,
-            drops: none,
-            takes: none,
-            gives: none,
-            grows: none,
-            sheds: none,
-        });
-        ops.len() - 1
-    };
+    let mut at = Again::new(n);
     for (i, layer) in chain.layers.iter().enumerate() {
-        at.forward.push(push(OpKind::Forward, i, layer.forward));
+        ops.push(Op::new(OpKind::Forward, i, layer.forward));
     }
-    for (i, layer) in chain.layers.iter().enumerate().rev() {
+    let mut next = n;
+    while next > 0 {
+        let i = next - 1;
+        next = i;
         match &plan.layers[i] {
             LayerPlan::Segment(segment) => {
-                let segment = plan.segments[*segment];
-                if i + 1 == segment.end {
-                    for j in segment.start..segment.end {
-                        at.again[j] = Some(push(OpKind::Recompute, j, chain.layers[j].forward));
-                    }
-                }
+                let Segment { start, end, .. } = plan.segments[*segment];
+                at.reverse(chain, &mut ops, (start, end), plan.within(start, end));
+                next = start;
             }
             LayerPlan::Plain(actions) => {
+                let layer = &chain.layers[i];
                 let again = layer.saved.iter().zip(actions);
                 let mut dropped = again
                     .filter(|(tensor, action)| {
@@ -196,13 +197,15 @@ fn order(chain: &Chain, plan: &Plan) -> (Vec<Op>, Index) {
                     .peekable();
                 if dropped.peek().is_some() {
                     let time: Nanos = dropped.map(|(tensor, _)| tensor.recompute).sum();
-                    at.again[i] = Some(push(OpKind::Recompute, i, time.min(layer.forward)));
+                    at.note(i, ops.len());
+                    ops.push(Op::new(OpKind::Recompute, i, time.min(layer.forward)));
                 }
+                at.backward[i] = ops.len();
+                ops.push(Op::new(OpKind::Backward, i, layer.backward));
             }
         }
-        at.backward[i] = push(OpKind::Backward, i, layer.backward);
     }
-    push(OpKind::Optimizer, n - 1, chain.optimizer);
+    ops.push(Op::new(OpKind::Optimizer, n - 1, chain.optimizer));
     (ops, at)
 }
 
@@ -246,21 +249,24 @@ impl Compiler<'_> {
     fn scratch(&mut self, i: usize) {
         let layer = &self.chain.layers[i];
         let (forward, backward) = (layer.forward_scratch, layer.backward_scratch);
-        self.borrow(forward, self.at.forward[i], self.at.forward[i]);
+        self.borrow(forward, i, i);
         self.borrow(backward, self.at.backward[i], self.at.backward[i]);
-        self.borrow(layer.weight_casts, self.at.forward[i], self.at.backward[i]);
+        self.borrow(layer.weight_casts, i, self.at.backward[i]);
         let optimizer = self.ops.len() - 1;
         self.ops[self.at.backward[i]].grows += layer.gradients;
         self.ops[optimizer].sheds += layer.gradients;
-        if let (Some(again), LayerPlan::Segment(_)) = (self.at.again[i], &self.plan.layers[i]) {
-            self.borrow(forward, again, again);
-        }
+    }
+
+    /// The storage behind layer `i`: the next one's input.
+    fn boundary_bytes(&self, i: usize) -> Bytes {
+        let layers = &self.chain.layers;
+        layers.get(i + 1).map_or(layers[i].output, |next| next.boundary)
     }
 
     /// The layer's own storages.
     fn inner(&mut self, i: usize) {
-        let (forward, backward) = (self.at.forward[i], self.at.backward[i]);
-        let before = self.at.again[i].unwrap_or(backward);
+        let (forward, backward) = (i, self.at.backward[i]);
+        let before = self.at.saving[i].unwrap_or(backward);
         let layer = &self.chain.layers[i];
         for (t, tensor) in
             layer.saved.iter().enumerate().filter(|(_, tensor)| tensor.storage == Storage::Inner)
@@ -292,9 +298,9 @@ impl Compiler<'_> {
     /// The storage between layer `i` and the next: who keeps it, from when, until when.
     fn output(&mut self, i: usize) {
         let next = (i + 1 < self.chain.layers.len()).then_some(i + 1);
-        let bytes = next.map_or(self.chain.layers[i].output, |j| self.chain.layers[j].boundary);
-        let made = self.at.forward[i];
-        let read = next.map_or(made, |j| self.at.forward[j]);
+        let bytes = self.boundary_bytes(i);
+        let made = i;
+        let read = next.unwrap_or(made);
         let savers = self.savers(i, next);
         if savers.is_empty() {
             // The chain's output counts as saved when its layer runs plainly: the loss is still to read it.
@@ -306,7 +312,6 @@ impl Compiler<'_> {
         } else {
             self.boundary(i, next, bytes, &savers, (made, read));
         }
-        self.within_segment(i, next, bytes);
     }
 
     /// Who keeps the storage behind layer `i` through the turn: action, first and last use in backward.
@@ -321,7 +326,7 @@ impl Compiler<'_> {
                     );
                 }
                 LayerPlan::Segment(at) if self.plan.segments[*at].start == j => {
-                    let again = self.at.again[j].unwrap_or(backward);
+                    let again = self.at.first[j].unwrap_or(backward);
                     savers.push((self.plan.segments[*at].boundary, again, backward));
                 }
                 LayerPlan::Segment(_) => {}
@@ -373,33 +378,5 @@ impl Compiler<'_> {
         let copy =
             Offload { layer, tensor: t, bytes, medium: savers[0].0, after: read, before, last };
         self.offload(made, copy);
-    }
-
-    /// What a segment's second forward makes between its layers, and at its end.
-    fn within_segment(&mut self, i: usize, next: Option<usize>, bytes: Bytes) {
-        let LayerPlan::Segment(at) = self.plan.layers[i] else {
-            return;
-        };
-        let segment = self.plan.segments[at];
-        let Some(made) = self.at.again[i] else { return };
-        let saved_here = self.chain.layers[i].saves(Storage::Output);
-        if i + 1 == segment.end {
-            if self.plan.reentrant {
-                self.hold(bytes, made, self.at.backward[segment.start]);
-            } else if saved_here {
-                self.hold(bytes, made, self.at.backward[i]);
-            } else {
-                self.borrow(bytes, made, made);
-            }
-            return;
-        }
-        let j = next.unwrap_or(i);
-        if saved_here {
-            self.hold(bytes, made, self.at.backward[i]);
-        } else if self.chain.layers[j].saves(Storage::Input) {
-            self.hold(bytes, made, self.at.backward[j]);
-        } else {
-            self.borrow(bytes, made, self.at.again[j].unwrap_or(made));
-        }
     }
 }

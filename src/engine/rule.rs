@@ -4,6 +4,7 @@
 
 use super::chain::{Chain, LayerKind};
 use super::hardware::Hardware;
+use super::outcome::Reason;
 use super::plan::{LayerPlan, Plan};
 use super::policy::{Action, Granularity, Policy};
 use super::units::{Bytes, Nanos};
@@ -22,7 +23,22 @@ pub struct Choice {
     pub recompute: Nanos,
 }
 
+/// What making it again costs where that is not possible: a storage that two layers share is no layer's to make.
+pub const NEVER: Nanos = Nanos(u64::MAX >> 4);
+
 impl Choice {
+    /// What the numbers say, of something that has a size, under a safety margin ε.
+    #[must_use]
+    pub fn reason(&self, epsilon: Nanos) -> Reason {
+        if self.recompute <= self.offload_cost() && self.recompute < self.window {
+            Reason::RecomputeCheaper
+        } else if self.window_allows(epsilon) {
+            Reason::OffloadHidden
+        } else {
+            Reason::WindowTooShort
+        }
+    }
+
     /// t_next − t_now > D/B + ε, out and back and behind the queue.
     #[must_use]
     pub fn window_allows(&self, epsilon: Nanos) -> bool {
@@ -96,7 +112,7 @@ pub fn plan(chain: &Chain, policy: &Policy, hardware: &Hardware) -> Plan {
                 let actions = layer.saved.iter().map(|tensor| match tensor.storage {
                     // A boundary is never made again by itself.
                     super::chain::Storage::Inner => decide(tensor.bytes, tensor.recompute),
-                    _ => decide(tensor.bytes, Nanos(u64::MAX >> 4)),
+                    _ => decide(tensor.bytes, NEVER),
                 });
                 plan.layers[i] = LayerPlan::Plain(actions.collect());
             }
@@ -108,11 +124,9 @@ pub fn plan(chain: &Chain, policy: &Policy, hardware: &Hardware) -> Plan {
 }
 
 fn decide(choice: &Choice, policy: &Policy) -> Action {
-    if choice.recompute <= choice.offload_cost() && choice.recompute < choice.window {
-        Action::Recompute
-    } else if choice.window_allows(policy.epsilon()) {
-        policy.medium
-    } else {
-        Action::Keep
+    match choice.reason(policy.epsilon()) {
+        Reason::RecomputeCheaper => Action::Recompute,
+        Reason::OffloadHidden => policy.medium,
+        Reason::WindowTooShort | Reason::NothingSaved => Action::Keep,
     }
 }

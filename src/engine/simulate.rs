@@ -180,6 +180,12 @@ pub fn need(program: &Program) -> Bytes {
     Bytes(demand(program).into_iter().max().unwrap_or(0))
 }
 
+/// The bytes of a program that are on the device while operation `op` runs, every copy out before it finished.
+#[must_use]
+pub fn needed_at(program: &Program, op: usize) -> Bytes {
+    Bytes(demand(program)[op])
+}
+
 /// Bytes that must be on the device while each operation runs, every copy out before it finished.
 pub(crate) fn demand(program: &Program) -> Vec<u64> {
     let n = program.ops.len();

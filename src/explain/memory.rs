@@ -8,6 +8,7 @@ use crate::engine::evaluate;
 use crate::engine::ledger::Row;
 use crate::engine::outcome::Operation;
 use crate::engine::policy::{Policy, PolicyKind};
+use crate::engine::program::Program;
 use crate::engine::units::{Bytes, GIB};
 use crate::engine::{Plan, chain::LayerKind};
 use crate::scene::ledger::{BANDS, Band, row_at};
@@ -34,6 +35,7 @@ pub fn explain(asked: Asked, subject: Subject) -> Option<Derivation> {
             }
         }
         Subject::Missing => return missing(asked),
+        Subject::Unmoved => return unmoved(asked),
         Subject::PlainPeak => plain(asked),
         Subject::HostPeak => host(asked),
         _ => return None,
@@ -144,7 +146,9 @@ fn held(asked: Asked, band: Band, when: When, value: Bytes, name: Name) -> Deriv
     Derivation::of(Tolerance::Peak, lines).after(works).noting(notes)
 }
 
-fn part_name(kind: LayerKind, what: &What) -> Name {
+/// What a group of equals is called.
+#[must_use]
+pub fn part_name(kind: LayerKind, what: &What) -> Name {
     match what {
         What::Tensor(name) => Name::Tensor(kind, name.clone()),
         What::Boundary => Name::Of(kind, words::explain_part_input),
@@ -161,6 +165,17 @@ fn part_name(kind: LayerKind, what: &What) -> Name {
 fn background(alive: &Alive) -> Option<Expr> {
     let bytes = bytes(words::explain_background, alive.background);
     (alive.background > Bytes::ZERO).then_some(bytes)
+}
+
+/// What is there after forward without offloading, less what is there with it.
+fn unmoved(asked: Asked) -> Option<Derivation> {
+    let (outcome, chain) = (asked.outcome, &asked.scenario.chain);
+    let resident = |plan: &Plan| Program::of(chain, plan).resident_after_forward();
+    let kept = bytes(words::why_resident_kept, resident(&outcome.plan.without_offload()));
+    let now = bytes(words::why_resident_now, resident(&outcome.plan));
+    let freed = outcome.peak_unmoved?;
+    let line = Line::new(words_of(words::why_freed), Unit::Bytes, freed.as_f64(), kept - now);
+    Some(Derivation::of(Tolerance::Peak, vec![line]))
 }
 
 fn capacity(asked: Asked) -> Derivation {

@@ -20,6 +20,7 @@ use crate::engine::workload::transformer::Transformer;
 use crate::scene::ledger::Band;
 use crate::words;
 use alive::When;
+pub use memory::part_name;
 pub use time::{sum_value, sum_words};
 
 use expr::{Expr, Line, Name, Unit, Words, symbol, time};
@@ -44,6 +45,8 @@ pub enum Subject {
     Total(When),
     /// What a moment leaves of the budget (or lacks).
     Free(When),
+    /// What offloading frees after forward while the peak stays.
+    Unmoved,
     /// The peak of keep-everything.
     PlainPeak,
     /// Bytes in host memory.

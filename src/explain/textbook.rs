@@ -5,6 +5,7 @@ use super::source::{Source, Work};
 use super::{Asked, Derivation, Subject, Textbook, Tolerance, words_of};
 use crate::engine::plan::even_split;
 use crate::engine::policy::PolicyKind;
+use crate::engine::search::revolve;
 use crate::engine::units::{BytesPerSec, Nanos};
 use crate::engine::workload::Workload;
 use crate::engine::workload::lesson::Lesson;
@@ -80,6 +81,10 @@ fn peak(asked: Asked) -> Line {
             (base(asked), 0)
         }
         PolicyKind::Mix => (base(asked) + beta(asked) * activations(asked) / k(asked), 2),
+        PolicyKind::Binomial => {
+            let slots = count("s", words::explain_sym_slots, binomial(asked).0);
+            (base(asked) + slots.from(Source::Setting) * boundary(asked) + layer(asked), 0)
+        }
         _ => (base(asked) + activations(asked), 0),
     };
     let value = asked.outcome.lesson.peak_bytes.as_f64();
@@ -123,6 +128,12 @@ fn step(asked: Asked) -> Derivation {
     let expr = match asked.outcome.policy.kind {
         PolicyKind::Checkpoint => compute(asked) + again(),
         PolicyKind::Recompute => compute(asked) + forward(asked),
+        PolicyKind::Binomial => {
+            let again = count("n", words::explain_sym_again, binomial(asked).1);
+            let blocks = asked.scenario.chain.blocks().count().max(1) as u64;
+            let blocks = count("L", words::explain_sym_layers, blocks);
+            compute(asked) + forward(asked) * again / blocks
+        }
         PolicyKind::Offload => {
             lines.push(line);
             compute(asked).max(t)
@@ -152,18 +163,35 @@ fn step(asked: Asked) -> Derivation {
     Derivation::of(Tolerance::Formula, lines)
 }
 
+/// Slots in use, and blocks that run again.
+fn binomial(asked: Asked) -> (u64, u64) {
+    let blocks = asked.scenario.chain.blocks().count() as u64;
+    revolve::forwards(blocks, &asked.outcome.policy)
+}
+
+/// The largest boundary of a block.
+fn boundary(asked: Asked) -> Expr {
+    let chain = &asked.scenario.chain;
+    let most = chain.blocks().map(|i| chain.layers[i].boundary).max().unwrap_or_default();
+    symbol("c", words::explain_sym_boundary, most.as_f64(), Unit::Bytes)
+}
+
+/// The most that a block keeps.
+fn layer(asked: Asked) -> Expr {
+    let chain = &asked.scenario.chain;
+    let most = chain.blocks().map(|i| chain.layers[i].saved_bytes()).max().unwrap_or_default();
+    symbol("a", words::explain_layer_saved, most.as_f64(), Unit::Bytes)
+}
+
 fn boundaries(asked: Asked) -> Line {
     let chain = &asked.scenario.chain;
     let blocks = chain.blocks().count() as u64;
     let policy = &asked.outcome.policy;
     let split = policy.segments.clone().unwrap_or_else(|| even_split(blocks, policy.k));
     let longest = split.iter().copied().max().unwrap_or(0);
-    let layer = chain.blocks().map(|i| chain.layers[i].saved_bytes()).max().unwrap_or_default();
-    let boundary = chain.blocks().map(|i| chain.layers[i].boundary).max().unwrap_or_default();
     let expr = base(asked)
-        + k(asked) * symbol("c", words::explain_sym_boundary, boundary.as_f64(), Unit::Bytes)
-        + count("⌈L/K⌉", words::explain_sym_longest, longest)
-            * symbol("a", words::explain_layer_saved, layer.as_f64(), Unit::Bytes);
+        + k(asked) * boundary(asked)
+        + count("⌈L/K⌉", words::explain_sym_longest, longest) * layer(asked);
     let value = asked.outcome.lesson.k_segments_with_boundaries_bytes.as_f64();
     Line::new(words_of(words::verdict_peak), Unit::Bytes, value, expr)
 }

@@ -43,9 +43,11 @@ impl Family {
     pub const fn of(policy: &Policy) -> Self {
         match policy.kind {
             PolicyKind::Keep => Self::Keep,
-            PolicyKind::Checkpoint | PolicyKind::Recompute | PolicyKind::Selective => {
-                Self::Recompute
-            }
+            PolicyKind::Checkpoint
+            | PolicyKind::Recompute
+            | PolicyKind::Selective
+            | PolicyKind::Binomial
+            | PolicyKind::Rotor => Self::Recompute,
             PolicyKind::Offload => Self::Offload,
             PolicyKind::Mix | PolicyKind::OffloadBoundaries => Self::Mix,
             PolicyKind::Rule | PolicyKind::Plan | PolicyKind::Best => Self::Other,

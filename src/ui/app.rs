@@ -12,6 +12,7 @@ use super::importer::{Status, use_importer};
 use super::importing::{drop_hint, importing, refusal};
 use super::location;
 use super::media::use_media;
+use super::misfit::Misfit;
 use super::notice::{self, notices};
 use super::planner::{Search, use_search};
 use super::stage::Stage;
@@ -77,7 +78,7 @@ pub fn App() -> Html {
     let still = use_media("(prefers-reduced-motion: reduce)");
     let knobs = !state.view.embed || state.view.views.iter().any(|view| view == "knobs");
     html! {
-        <Explained request={(*request).clone()} shown={(*shown).clone()} {locale}>
+        <Explained request={(*request).clone()} shown={(*shown).clone()} {locale} send={send.clone()}>
         <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
             if !state.view.embed {
                 <a class="skip" href="#views">{words::app_skip(locale)}</a>
@@ -96,7 +97,10 @@ pub fn App() -> Html {
             }
             { importing(&importer.status, locale, &importer.cancel) }
             if over { { drop_hint(locale) } }
-            if state.view.shows("verdict") { { verdict(&state.evaluated, locale) } }
+            if state.view.shows("verdict") {
+                { verdict(&state.evaluated, locale) }
+                if knobs { <Misfit fits={state.evaluated.outcome.fits} request={(*request).clone()} busy={state.turning} {locale} send={send.clone()} /> }
+            }
             { notices(&notice::Props {
                 locale,
                 problem: problem.filter(|_| !*pasting),

@@ -8,7 +8,7 @@ use crate::engine::outcome::Summary;
 use crate::engine::policy::Policy;
 use crate::engine::search::fastest::warm;
 use crate::engine::units::{Bytes, Nanos};
-use crate::engine::{Plan, Scenario, evaluate};
+use crate::engine::{Scenario, evaluate};
 use crate::scene::format;
 use crate::words::{self, Locale};
 use std::cmp::Reverse;
@@ -84,7 +84,7 @@ pub fn evaluated(scenario: Scenario, notes: Notes, before: &Policy) -> Shared<Ev
 /// A request that asks for the best plan, under the one that the page shows.
 #[must_use]
 pub fn shown(scenario: Scenario, notes: Notes, policy: Policy) -> Shared<Evaluated> {
-    let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
+    let plan = evaluate::plan(&scenario, &policy);
     let outcome = evaluate::evaluate_plan(&scenario, policy, plan);
     Shared::new(Evaluated { scenario, outcome, notes })
 }
@@ -132,7 +132,7 @@ mod tests {
     /// What a policy comes to, as a search would tell it.
     fn told(state: &State, policy: Policy, done: bool) -> Told {
         let scenario = &state.evaluated.scenario;
-        let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
+        let plan = evaluate::plan(scenario, &policy);
         let bound = Some(Nanos(1_000_000_000));
         Told { policy, summary: evaluate::summarize(scenario, &plan), bound, done }
     }

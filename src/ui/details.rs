@@ -9,6 +9,7 @@ use super::explain::Sheet;
 use super::hosted::{Said, said};
 use super::shared::Shared;
 use super::store::Msg;
+use super::why::Fixes;
 use crate::engine::{Policy, PolicyKind, Scenario};
 use crate::explain::Subject;
 use crate::words::Locale;
@@ -44,7 +45,7 @@ thread_local! {
     static LAST: RefCell<Option<(String, Value, Shared<Evaluated>)>> = const { RefCell::new(None) };
 }
 
-/// Draws a part (`cases`, `fit`, `settings` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
+/// Draws a part (`cases`, `fit`, `fixes`, `settings` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
 /// `hosted::heard` reads.
 pub fn show(
     element: &Element,
@@ -138,10 +139,15 @@ fn Root(props: &Props) -> Html {
             let (open, policy) = (is("open"), evaluated.scenario.policy.kind);
             html! { <Fitting {locale} {open} request={request.to_owned()} {policy} {send} /> }
         }
+        "fixes" => {
+            let request = request.to_owned();
+            html! { <Fixes {evaluated} {request} {busy} {locale} {send} /> }
+        }
         "settings" if is("open") => html! { <Expert {evaluated} {locale} {send} /> },
         "sheet" => match Subject::deserialize(&asked["subject"]).ok().zip(props.anchor.clone()) {
             Some((subject, anchor)) => {
-                html! { <Sheet {locale} {evaluated} {subject} {anchor} {onclose} /> }
+                let request = request.to_owned();
+                html! { <Sheet {locale} {evaluated} {subject} {request} {send} {anchor} {onclose} /> }
             }
             None => Html::default(),
         },

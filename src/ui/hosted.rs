@@ -83,7 +83,7 @@ pub fn heard(detail: &str) -> Option<Said> {
 /// What a place shows.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
-    /// Which part: `cases`, `fit`, `settings` or `sheet` (`details`).
+    /// Which part: `cases`, `fit`, `fixes`, `settings` or `sheet` (`details`).
     pub kind: &'static str,
     /// What it needs, as JSON.
     pub json: AttrValue,

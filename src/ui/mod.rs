@@ -20,6 +20,7 @@ mod importer;
 mod importing;
 mod location;
 mod media;
+mod misfit;
 pub mod notice;
 pub mod planner;
 pub mod searching;
@@ -29,6 +30,7 @@ pub mod store;
 pub mod textbook;
 mod times;
 pub mod verdict;
+pub mod why;
 mod width;
 mod worker;
 

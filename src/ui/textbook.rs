@@ -42,7 +42,15 @@ fn formulas(kind: PolicyKind) -> [(Words, Words); 2] {
             (words::textbook_peak_keep, words::textbook_note_keep),
             (words::textbook_step_plain, words::textbook_note_step_plain),
         ],
-        PolicyKind::Selective | PolicyKind::Rule | PolicyKind::Plan | PolicyKind::Best => [
+        PolicyKind::Binomial => [
+            (words::textbook_peak_binomial, words::textbook_note_binomial),
+            (words::textbook_step_binomial, words::textbook_note_step_k),
+        ],
+        PolicyKind::Selective
+        | PolicyKind::Rule
+        | PolicyKind::Rotor
+        | PolicyKind::Plan
+        | PolicyKind::Best => [
             (words::textbook_peak_keep, words::textbook_note_none),
             (words::textbook_step_plain, words::textbook_note_none),
         ],

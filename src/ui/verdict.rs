@@ -33,7 +33,7 @@ pub fn verdict(evaluated: &Evaluated, locale: Locale) -> Html {
 }
 
 /// The numbers that sentences hold, by the place of their marks.
-fn numbers(locale: Locale) -> [(Subject, &'static str); 6] {
+fn numbers(locale: Locale) -> [(Subject, &'static str); 7] {
     [
         (Subject::Headroom, words::explain_headroom(locale)),
         (Subject::Missing, words::explain_missing(locale)),
@@ -41,6 +41,7 @@ fn numbers(locale: Locale) -> [(Subject, &'static str); 6] {
         (Subject::Overhead, words::verdict_overhead(locale)),
         (Subject::PlainPeak, words::explain_plain_peak(locale)),
         (Subject::Sum(Sum::Stall), words::explain_stall(locale)),
+        (Subject::Unmoved, words::why_freed(locale)),
     ]
 }
 
@@ -50,6 +51,7 @@ const STEP: u32 = 2;
 const OVERHEAD: u32 = 3;
 const PLAIN_PEAK: u32 = 4;
 const STALL: u32 = 5;
+const UNMOVED: u32 = 6;
 
 /// How close to expect the step: closer once the card's efficiency is no longer the preset's.
 fn step_within(evaluated: &Evaluated) -> Tolerance {
@@ -143,7 +145,9 @@ fn headline(scenario: &Scenario, outcome: &Outcome, locale: Locale) -> String {
     }
 }
 
-fn operation(chain: &Chain, kind: OpKind, layer: usize, locale: Locale) -> String {
+/// What an operation is called.
+#[must_use]
+pub fn operation(chain: &Chain, kind: OpKind, layer: usize, locale: Locale) -> String {
     let layer = layer_name(locale, &chain.layers[layer].name);
     match kind {
         OpKind::Forward => words::verdict_op_forward(locale, &layer),
@@ -165,7 +169,7 @@ fn rest(evaluated: &Evaluated, locale: Locale) -> Vec<String> {
     }
     said.push(binds(outcome, locale));
     if let Some(freed) = outcome.peak_unmoved {
-        said.push(words::verdict_peak_unmoved(locale, &format::bytes(freed)));
+        said.push(words::verdict_peak_unmoved(locale, &mark(UNMOVED, &format::bytes(freed))));
     }
     said.extend(drive_life(evaluated, locale));
     said.push(first(evaluated, locale).to_owned());

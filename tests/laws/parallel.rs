@@ -2,7 +2,7 @@
 
 use super::requests::{roomy, transformers};
 use super::{config, evaluated, run, scenario};
-use galley::engine::Plan;
+use galley::engine::evaluate;
 use galley::engine::units::{Bytes, Nanos};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -118,7 +118,7 @@ proptest! {
             json!({"link_efficiency": efficiency, "pooled_buffers": pooled, "copies_use_hbm": hbm})
         };
         let base = scenario(&with(&request, "hardware", &keys("flat", true, false)));
-        let plan = Plan::of(&base.policy, &base.chain, &base.hardware);
+        let plan = evaluate::plan(&base, &base.policy);
         let end = |keys: Value| {
             let hardware = scenario(&with(&request, "hardware", &keys)).hardware;
             run(&base.chain, &plan, &hardware, Bytes(u64::MAX >> 1)).map(|run| run.micro_end)

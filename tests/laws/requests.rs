@@ -151,6 +151,8 @@ fn policy() -> impl Strategy<Value = Value> {
         "selective",
         "rule",
         "rule",
+        "binomial",
+        "rotor",
         "plan",
         "plan",
         "plan",
@@ -163,7 +165,7 @@ fn policy() -> impl Strategy<Value = Value> {
     )
         .prop_map(|((kind, k, eighths, per_tensor), granularity, (ssd, prefetch, reentrant, plain), plan)| {
             json!({
-                "kind": kind, "k": k, "beta": f64::from(eighths) / 8.0, "medium": if ssd { "ssd" } else { "host" },
+                "kind": kind, "k": k, "slots": k, "beta": f64::from(eighths) / 8.0, "medium": if ssd { "ssd" } else { "host" },
                 "granularity": granularity, "prefetch_layers": prefetch, "reentrant": reentrant,
                 "last_segment_plain": plain, "plan": plan, "per_tensor": per_tensor,
             })

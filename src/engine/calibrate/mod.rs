@@ -19,7 +19,6 @@ use super::error::{Error, Notes};
 use super::evaluate;
 use super::knob::{self, Kind};
 use super::outcome::Summary;
-use super::plan::Plan;
 use super::policy::PolicyKind;
 use super::scenario::Scenario;
 use super::units::Bytes;
@@ -245,7 +244,7 @@ impl Bench {
             request[group][key] = knobs.get(knob).into();
         }
         let (scenario, _) = Scenario::read(&request).ok()?;
-        let plan = Plan::of(&scenario.policy, &scenario.chain, &scenario.hardware);
+        let plan = evaluate::plan(&scenario, &scenario.policy);
         Some(evaluate::summarize(&scenario, &plan))
     }
 

@@ -1,6 +1,8 @@
-//! The family of plans that a front is drawn over: K × β × medium × policy × prefetch distance. Deterministic, at least
+//! The family of plans that a front is drawn over: K × β × medium × policy × prefetch distance, and slots. Deterministic, at least
 //! 500 members on chains of three blocks or more, and it contains the scenario's own policy.
 
+use super::revolve;
+use crate::engine::chain::{Chain, Layer};
 use crate::engine::policy::{Action, Granularity, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::units::Bytes;
@@ -12,7 +14,7 @@ pub fn policies(scenario: &Scenario) -> Vec<Policy> {
         kind: if scenario.asks_for_best() { PolicyKind::Keep } else { scenario.policy.kind },
         ..scenario.policy.clone()
     };
-    let base = Policy { segments: None, plan: None, boundaries: None, ..own.clone() };
+    let base = Policy { slots: None, segments: None, plan: None, boundaries: None, ..own.clone() };
     let blocks = scenario.chain.blocks().count() as u64;
     let segments = segments(blocks);
     let media: &[Action] = if scenario.hardware.ssd > Bytes::ZERO {
@@ -33,6 +35,9 @@ pub fn policies(scenario: &Scenario) -> Vec<Policy> {
         for last_segment_plain in [false, true] {
             add(Policy { kind: PolicyKind::Checkpoint, k, last_segment_plain, ..base.clone() });
         }
+    }
+    for slots in slots(&scenario.chain, &segments) {
+        add(Policy { kind: PolicyKind::Binomial, slots: Some(slots), ..base.clone() });
     }
     let distances = prefetches(segments.len());
     let cuts = granularities(
@@ -77,6 +82,31 @@ const fn granularities(plans: usize, own: Granularity) -> &'static [Granularity]
         Granularity::Tensor => &[Granularity::Tensor],
     }
 }
+
+/// Numbers of slots, from 2 on, with which binomial checkpointing holds less than any even split (as if every block were the largest), and
+/// runs no more than [`MOST_FORWARDS`] forwards in all beside the first.
+fn slots(chain: &Chain, segments: &[u64]) -> impl Iterator<Item = u64> {
+    let blocks = chain.blocks().count() as u64;
+    let largest = |of: fn(&Layer) -> Bytes| {
+        chain.blocks().map(|i| of(&chain.layers[i])).max().unwrap_or_default()
+    };
+    let (boundary, saved) = (largest(|layer| layer.boundary), largest(Layer::saved_bytes));
+    let held = move |boundaries: u64, run: u64| boundary.times(boundaries) + saved.times(run);
+    let least = segments.iter().map(|&k| held(k, blocks.div_ceil(k))).min().unwrap_or_default();
+    SLOTS.into_iter().filter(move |&slots| {
+        let whole = u32::try_from(blocks).ok().zip(u32::try_from(slots).ok());
+        let again = whole.and_then(|(blocks, slots)| revolve::advances(blocks, slots));
+        slots < blocks
+            && held(slots, 1) < least
+            && again.is_some_and(|again| again <= MOST_FORWARDS * blocks)
+    })
+}
+
+/// Candidates.
+const SLOTS: [u64; 16] = [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, 64];
+
+/// Beyond this, a slot less costs more time than anyone would give for a boundary.
+const MOST_FORWARDS: u64 = 5;
 
 /// Values of K from 1 to the number of blocks, closer together where they are small.
 fn segments(blocks: u64) -> Vec<u64> {

@@ -4,7 +4,6 @@
 use super::family;
 use crate::engine::evaluate;
 use crate::engine::outcome::Summary;
-use crate::engine::plan::Plan;
 use crate::engine::policy::Policy;
 use crate::engine::scenario::{Scenario, Weights};
 use crate::engine::sort;
@@ -50,7 +49,7 @@ impl Survey {
     /// Runs the next member; false once there is none.
     pub fn advance(&mut self) -> bool {
         let Some(policy) = self.policies.get(self.summaries.len()) else { return false };
-        let plan = Plan::of(policy, &self.scenario.chain, &self.scenario.hardware);
+        let plan = evaluate::plan(&self.scenario, policy);
         self.summaries.push(evaluate::summarize(&self.scenario, &plan));
         true
     }

@@ -7,6 +7,8 @@ pub mod family;
 pub mod fastest;
 pub mod front;
 pub mod revolve;
+pub mod rotor;
+mod steps;
 
 use super::policy::Policy;
 use super::scenario::Scenario;

@@ -147,7 +147,8 @@ fn read_layer(
         object.bytes_or("boundary_bytes", None)?.or(input).or(before).unwrap_or_default();
     let input = input.unwrap_or(boundary);
     let output = object.bytes_or("output_bytes", None)?.unwrap_or(input);
-    let mut saved = read_saved(&object, group)?;
+    let forward = object.nanos("forward_s", Nanos::ZERO)?;
+    let mut saved = read_saved(&object, forward, group)?;
     let saves_input = object.flag("saves_input")?;
     if saves_input {
         mark_shared(&mut saved, Storage::Input, "input", input);
@@ -155,7 +156,6 @@ fn read_layer(
     if object.flag("saves_output")? {
         mark_shared(&mut saved, Storage::Output, "output", output);
     }
-    let forward = object.nanos("forward_s", Nanos::ZERO)?;
     let gradients = object.bytes_or("gradient_bytes", None)?.unwrap_or_default();
     let scratch = object.bytes_or("backward_scratch_bytes", None)?.unwrap_or_default();
     Ok(Layer {
@@ -178,7 +178,12 @@ fn read_layer(
     })
 }
 
-fn read_saved(layer: &Object, group: &mut Group) -> Result<Vec<SavedTensor>, Error> {
+/// What making a tensor again takes is its layer's forward at most, and that where nothing is said: an unknown price is no free one.
+fn read_saved(
+    layer: &Object,
+    forward: Nanos,
+    group: &mut Group,
+) -> Result<Vec<SavedTensor>, Error> {
     let list = match layer.map.get("saved") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
@@ -198,7 +203,7 @@ fn read_saved(layer: &Object, group: &mut Group) -> Result<Vec<SavedTensor>, Err
         Ok(SavedTensor {
             name: object.text("name").unwrap_or_else(|| format!("tensor {}", k + 1)).into(),
             bytes: object.bytes("bytes")?,
-            recompute: object.nanos("recompute_s", Nanos::ZERO)?,
+            recompute: object.nanos("recompute_s", forward)?,
             storage: Storage::Inner,
             attention_core: false,
             origin: None,

@@ -21,7 +21,9 @@ mod zoom;
 pub use beside::Beside;
 pub use counter::counter;
 pub use ledger::Ledger;
-pub use name::{layer as layer_name, policy_name, tensor as tensor_name};
+pub use name::{
+    band as band_name, fate as fate_name, layer as layer_name, policy_name, tensor as tensor_name,
+};
 pub use pareto::Pareto;
 pub use ratio::Ratio;
 pub use reason::why;

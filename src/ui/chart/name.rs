@@ -1,6 +1,6 @@
 //! The words for what scenes show.
 
-use crate::engine::policy::{Action, Policy, PolicyKind};
+use crate::engine::policy::{Action, Policy, PolicyKind, SLOTS};
 use crate::engine::trace::{SpanKind, Track};
 use crate::scene::Fate;
 use crate::scene::format;
@@ -8,6 +8,8 @@ use crate::scene::ledger::{BANDS, Band};
 use crate::scene::pareto::Family;
 use crate::words::{self, Locale};
 
+/// A category's name.
+#[must_use]
 pub fn band(locale: Locale, band: Band) -> &'static str {
     match band {
         Band::Weights => words::chart_band_weights(locale),
@@ -48,6 +50,8 @@ pub fn track(locale: Locale, track: Track) -> &'static str {
     }
 }
 
+/// What happens to something, in a word.
+#[must_use]
 pub fn fate(locale: Locale, fate: Fate) -> &'static str {
     match fate {
         Fate::All(Action::Keep) => words::chart_fate_keep(locale),
@@ -145,6 +149,10 @@ pub fn policy_name(locale: Locale, policy: &Policy) -> String {
         PolicyKind::Mix => words::chart_plan_mix(locale, &format::plain(policy.beta, 3), &k),
         PolicyKind::Selective => words::chart_plan_selective(locale).to_owned(),
         PolicyKind::Rule => words::chart_plan_rule(locale).to_owned(),
+        PolicyKind::Binomial => {
+            words::chart_plan_binomial(locale, &policy.slots.unwrap_or(SLOTS).to_string())
+        }
+        PolicyKind::Rotor => words::chart_plan_rotor(locale).to_owned(),
         PolicyKind::Plan => words::chart_plan_list(locale).to_owned(),
         PolicyKind::Best => words::chart_plan_best(locale).to_owned(),
     };
@@ -163,7 +171,10 @@ fn details(locale: Locale, policy: &Policy) -> Vec<String> {
     );
     let segments = matches!(
         policy.kind,
-        PolicyKind::Checkpoint | PolicyKind::Recompute | PolicyKind::OffloadBoundaries
+        PolicyKind::Checkpoint
+            | PolicyKind::Recompute
+            | PolicyKind::OffloadBoundaries
+            | PolicyKind::Binomial
     );
     let mut parts = Vec::new();
     if copies && policy.medium == Action::Ssd {

@@ -2,7 +2,7 @@
 
 use super::{Choice, Slider};
 use crate::engine::Scenario;
-use crate::engine::policy::{Action, Policy, PolicyKind};
+use crate::engine::policy::{Action, Policy, PolicyKind, SLOTS};
 use crate::engine::workload::Workload;
 use crate::scene::slider::Range;
 use crate::ui::Shared;
@@ -211,10 +211,19 @@ fn workload_knobs(workload: &Workload) -> (Vec<Knob>, Vec<Knob>) {
     }
 }
 
-fn plan_knobs(scenario: &Scenario) -> [Knob; 3] {
+fn plan_knobs(scenario: &Scenario) -> Vec<Knob> {
     let policy = &scenario.policy;
     let blocks = count(scenario.chain.blocks().count());
-    [
+    let slots = Knob {
+        id: "slots",
+        words: words::knob_slots,
+        about: words::knob_slots_about,
+        value: number(policy.slots.unwrap_or(SLOTS)),
+        range: linear(1.0, blocks.max(2.0), 1.0),
+        paths: &["policy.slots"],
+        ..BLANK
+    };
+    let mut knobs = vec![
         Knob {
             id: "k",
             words: words::knob_k,
@@ -245,7 +254,11 @@ fn plan_knobs(scenario: &Scenario) -> [Knob; 3] {
             paths: &["hardware.d2h_gbps", "hardware.h2d_gbps"],
             ..BLANK
         },
-    ]
+    ];
+    if policy.kind == PolicyKind::Binomial {
+        knobs[0] = slots;
+    }
+    knobs
 }
 
 fn limit_knobs(scenario: &Scenario) -> [Knob; 4] {
@@ -318,6 +331,8 @@ pub fn kind_words(kind: PolicyKind, locale: Locale) -> &'static str {
         PolicyKind::Mix => words::choice_mix(locale),
         PolicyKind::Selective => words::choice_selective(locale),
         PolicyKind::Rule => words::choice_rule(locale),
+        PolicyKind::Binomial => words::choice_binomial(locale),
+        PolicyKind::Rotor => words::choice_rotor(locale),
         PolicyKind::Plan => words::choice_plan(locale),
         PolicyKind::Best => words::choice_best(locale),
     }

@@ -8,12 +8,13 @@ use crate::engine::Policy;
 use crate::explain::Subject;
 use crate::ui::Shared;
 use crate::ui::hosted::{Hosted, Said};
+use crate::ui::store::Msg;
 use crate::words::{self, Locale};
 use serde_json::json;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-pub use math::{Book, within};
+pub use math::{Book, title, within};
 pub use sheet::Sheet;
 
 /// Which number is open, and how to open one.
@@ -40,6 +41,8 @@ pub struct Props {
     pub shown: Option<Shared<Policy>>,
     /// The language.
     pub locale: Locale,
+    /// Where a change goes that the sheet offers.
+    pub send: Callback<Msg>,
     /// The page.
     pub children: Html,
 }
@@ -47,14 +50,16 @@ pub struct Props {
 /// The page and the place of its one sheet.
 #[component]
 pub fn Explained(props: &Props) -> Html {
-    let Props { request, shown, locale, children } = props;
+    let Props { request, shown, locale, send, children } = props;
     let opened = use_state_eq(|| None::<Opened>);
     let ask = use_callback(opened.setter(), |next, opened| opened.set(next));
     let anchor = opened.as_ref().map(|opened| Element::from(opened.anchor.clone()));
-    let onsaid = use_callback(opened.setter(), |said: Said, opened| {
-        if said == Said::Closed {
-            opened.set(None);
+    let onsaid = use_callback((opened.setter(), send.clone()), |said: Said, (opened, send)| {
+        if let Said::Do(msg) = said {
+            send.emit(*msg);
         }
+        // What a change was offered for is another number then.
+        opened.set(None);
     });
     let sheet = |Opened { subject, anchor }: Opened| {
         let json = json!({"locale": locale.tag(), "request": **request, "shown": shown.as_deref(), "subject": subject});

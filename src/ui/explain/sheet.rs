@@ -5,6 +5,8 @@ use super::math::{Book, shown, title};
 use crate::explain::{Asked, Subject, explain};
 use crate::ui::Shared;
 use crate::ui::chart::{Evaluated, layer_name};
+use crate::ui::store::Msg;
+use crate::ui::why::{Highest, sentence, tensors};
 use crate::words::{self, Locale};
 use gloo::events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
@@ -20,6 +22,10 @@ pub struct Props {
     pub locale: Locale,
     /// The number.
     pub subject: Subject,
+    /// The request that the scenario was read from.
+    pub request: AttrValue,
+    /// Where a change goes.
+    pub send: Callback<Msg>,
     /// Where it stands.
     pub anchor: HtmlElement,
     /// Told that it is to be closed.
@@ -29,7 +35,7 @@ pub struct Props {
 /// The sheet.
 #[component]
 pub fn Sheet(props: &Props) -> Html {
-    let Props { evaluated, locale, subject, anchor, onclose } = props;
+    let Props { evaluated, locale, subject, anchor, onclose, .. } = props;
     let (node, locale) = (use_node_ref(), *locale);
     // From the number that was tapped, deeper into its formula, and back.
     let way = use_state_eq(Vec::<Subject>::new);
@@ -80,7 +86,24 @@ pub fn Sheet(props: &Props) -> Html {
                 <button type="button" class="icon quiet" onclick={close} aria-label={words::explain_close(locale)}>{"×"}</button>
             </div>
             <Book {derivation} {locale} {onask} />
+            { why(props, current) }
         </div>
+    }
+}
+
+/// Beside the formula of a peak what sets it, beside that of a tensor what decided.
+fn why(props: &Props, subject: Subject) -> Html {
+    let Props { evaluated, locale, request, send, .. } = props;
+    match subject {
+        Subject::Peak | Subject::Unmoved => {
+            html! { <Highest evaluated={evaluated.clone()} {request} locale={*locale} {send} /> }
+        }
+        Subject::LayerSaved(layer) => tensors(evaluated, layer, *locale),
+        Subject::Saved(layer, tensor) => {
+            let said = sentence(evaluated, layer, tensor, *locale);
+            html! { if let Some(said) = said { <h3>{words::why_one(*locale)}</h3><p>{said}</p> } }
+        }
+        _ => Html::default(),
     }
 }
 

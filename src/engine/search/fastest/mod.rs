@@ -10,16 +10,19 @@ mod moves;
 mod offload;
 mod path;
 mod recompute;
+mod small;
 pub mod table;
 pub mod warm;
 
-use super::family;
+use super::{family, rotor};
 use crate::engine::evaluate;
 use crate::engine::outcome::Summary;
 use crate::engine::plan::Plan;
 use crate::engine::policy::{Action, Granularity, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::units::{Bytes, Nanos};
+use recompute::Leaving;
+use small::Small;
 use std::cmp::Reverse;
 use table::Row;
 
@@ -34,13 +37,16 @@ pub struct Found {
     pub bound: Option<Nanos>,
     /// How many plans were run.
     pub searched: usize,
+    /// All plans of a small chain were tried, with copies issued at the reader's distance and as early as there is room.
+    pub exhausted: bool,
 }
 
 impl Found {
     /// Whether no plan is faster.
     #[must_use]
     pub fn optimal(&self) -> bool {
-        self.summary.runs && self.bound.is_some_and(|bound| self.summary.step <= bound)
+        let reached = self.bound.is_some_and(|bound| self.summary.step <= bound);
+        self.summary.runs && (reached || self.exhausted)
     }
 
     /// How far the step may be above the best possible, as a share of it; none where no plan fits.
@@ -66,6 +72,8 @@ enum Stage {
         idle: usize,
         left: usize,
     },
+    /// Every plan, where there are few.
+    Every,
     Done,
 }
 
@@ -75,6 +83,8 @@ const STATES: [usize; 2] = [48, 256];
 const HALVINGS: u32 = 6;
 /// Small changes that are tried at most.
 const MOVES: usize = 600;
+/// Plans that are run at most before not even a small chain is enumerated further.
+const EVERY: usize = 200_000;
 /// Prefetch distances beside the reader's own; the first is as early as there is room.
 const PREFETCH: [usize; 3] = [1000, 2, 4];
 
@@ -84,12 +94,13 @@ pub struct Search {
     rows: Vec<Row>,
     room: u64,
     held: u64,
-    amounts: Vec<u64>,
+    amounts: Vec<Leaving>,
     /// Of the best plan.
-    amount: u64,
+    amount: Leaving,
     /// The best plan made here, before anything of it is offloaded, and with its copies.
     plan: Option<(Plan, Plan)>,
     family: Vec<Policy>,
+    every: Option<Small>,
     stage: Stage,
     found: Found,
 }
@@ -104,13 +115,15 @@ impl Search {
         let summary = summary(scenario, &policy);
         let bound = bound::bound(scenario, &rows);
         let whole = |micro| chain.in_step(micro) + chain.optimizer;
-        let found = Found { policy, summary, bound: bound.micro.map(whole), searched: 1 };
+        let bound_s = bound.micro.map(whole);
+        let found = Found { policy, summary, bound: bound_s, searched: 1, exhausted: false };
         Self {
-            amounts: amounts(&rows, bound.offloaded),
-            amount: bound.offloaded,
+            amounts: amounts(scenario, &rows, bound.offloaded),
+            amount: Leaving { bytes: bound.offloaded, rate: 0.0 },
             held: rows.iter().map(|row| row.held).sum(),
             room: bound::room(scenario).unwrap_or(0),
-            family: family::policies(scenario),
+            family: family::policies(scenario).into_iter().chain(rotor::policy(scenario)).collect(),
+            every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
             plan: None,
             stage: Stage::Amount(0),
@@ -145,6 +158,7 @@ impl Search {
                 }
                 Stage::Family(_) => Stage::Move { at: 0, idle: 0, left: MOVES },
                 Stage::Move { at, idle, left } => self.turn(at, idle, left),
+                Stage::Every => self.every(),
                 Stage::Done => return false,
             };
         }
@@ -158,20 +172,21 @@ impl Search {
     }
 
     /// The candidates of an amount.
-    fn amount(&mut self, away: u64, states: usize) {
+    fn amount(&mut self, leaving: Leaving, states: usize) {
         let chain = &self.scenario.chain;
         let base = Plan::uniform(chain, &self.scenario.policy, Action::Keep);
         // Others in a pipeline hold what this micro-batch keeps: all of it at most.
-        let others =
-            |share: u64| chain.pipeline.others(Bytes(self.held.saturating_sub(away) / 4 * share)).0;
+        let others = |share: u64| {
+            chain.pipeline.others(Bytes(self.held.saturating_sub(leaving.bytes) / 4 * share)).0
+        };
         let shares: &[u64] = if chain.pipeline.is_alone() { &[0] } else { &[4, 3, 2, 1] };
         let rooms: Vec<u64> =
             shares.iter().map(|&share| self.room.saturating_sub(others(share))).collect();
         for room in rooms {
             let chain = &self.scenario.chain;
-            if let Some(kept) = recompute::least(chain, &self.rows, &base, room, away, states) {
+            if let Some(kept) = recompute::least(chain, &self.rows, &base, room, leaving, states) {
                 if self.candidates(&kept) {
-                    self.amount = away;
+                    self.amount = leaving;
                 }
             }
         }
@@ -179,13 +194,20 @@ impl Search {
 
     /// Amounts at both sides of the best one.
     fn closer(&mut self, i: u32) {
-        let far = self.held >> (i + 4);
         let middle = self.amount;
         if i == 0 {
             self.amount(middle, STATES[1]);
         }
-        for amount in [middle.saturating_sub(far), (middle + far).min(self.held)] {
-            self.amount(amount, STATES[1]);
+        let far = self.held >> (i + 4);
+        let share = 0.2 / f64::from(1 << i);
+        for up in [false, true] {
+            let (bytes, rate) = if up {
+                ((middle.bytes + far).min(self.held), middle.rate * (1.0 + share))
+            } else {
+                (middle.bytes.saturating_sub(far), middle.rate * (1.0 - share))
+            };
+            let bytes = if middle.rate > 0.0 { 0 } else { bytes };
+            self.amount(Leaving { bytes, rate }, STATES[1]);
         }
     }
 
@@ -207,10 +229,10 @@ impl Search {
 
     /// Tries one small change of the best plan.
     fn turn(&mut self, at: usize, idle: usize, left: usize) -> Stage {
-        let Some((kept, best)) = self.plan.clone() else { return Stage::Done };
+        let Some((kept, best)) = self.plan.clone() else { return Stage::Every };
         let moves = moves::moves(&self.scenario.chain, &kept);
         if idle >= moves.len() || left == 0 {
-            return Stage::Done;
+            return Stage::Every;
         }
         let at = at % moves.len();
         let better = moves::moved(&self.scenario.chain, &kept, moves[at]).is_some_and(|next| {
@@ -224,6 +246,33 @@ impl Search {
         } else {
             Stage::Move { at: at + 1, idle: idle + 1, left: left - 1 }
         }
+    }
+
+    /// Tries the next of all plans.
+    fn every(&mut self) -> Stage {
+        let chain = &self.scenario.chain;
+        let (Some(every), true) = (&mut self.every, self.found.searched < EVERY) else {
+            return Stage::Done;
+        };
+        let base = Plan::uniform(chain, &self.scenario.policy, Action::Keep);
+        // What the best step leaves of a micro-batch: below it a plan can only be if its compute is.
+        let step = self.found.summary.step.saturating_sub(chain.optimizer);
+        let micro = if self.found.summary.runs {
+            Nanos(step.0.div_ceil(chain.accumulation.max(1)))
+        } else {
+            Nanos(u64::MAX)
+        };
+        let Some(plan) = every.next(chain, &self.rows, &base, (&self.scenario.hardware, micro))
+        else {
+            self.found.exhausted = true;
+            return Stage::Done;
+        };
+        let kept = plan.without_offload();
+        if plan != kept {
+            self.run(&kept, Plan { prefetch: PREFETCH[0], ..plan.clone() });
+        }
+        self.run(&kept, plan);
+        Stage::Every
     }
 
     /// Runs a plan; whether it is the best.
@@ -258,25 +307,29 @@ pub fn fastest(scenario: &Scenario) -> Found {
     search.found
 }
 
-/// Amounts to try: the bound's, those around it, then all from nothing to everything.
-fn amounts(rows: &[Row], first: u64) -> Vec<u64> {
+/// Amounts to try: the bound's, those around it, what the link can take while forward runs, then all from nothing to everything.
+fn amounts(scenario: &Scenario, rows: &[Row], first: u64) -> Vec<Leaving> {
     let all: u64 = rows.iter().map(|row| row.held).sum();
-    let mut amounts = vec![first];
-    for share in [96, 104, 90, 110, 80, 120] {
-        amounts.push((u128::from(first) * share / 100).try_into().unwrap_or(all));
-    }
-    amounts.extend((0..=16).map(|i| all / 16 * i));
-    let mut seen = Vec::new();
-    amounts.retain(|&amount| {
-        let new = amount <= all && !seen.contains(&amount);
-        seen.push(amount);
+    let of = |percent: u64| u64::try_from(u128::from(first) * u128::from(percent) / 100);
+    let near = [100, 96, 104, 90, 110].into_iter().filter_map(|percent| of(percent).ok());
+    let paced = [1.0, 0.9, 0.75, 0.5, 0.25]
+        .map(|share| Leaving { bytes: 0, rate: scenario.hardware.d2h.0 * share });
+    let some = |bytes| Leaving { bytes, rate: 0.0 };
+    let mut amounts: Vec<Leaving> = near.map(some).collect();
+    amounts.extend(paced);
+    amounts.extend([80, 120].into_iter().filter_map(|percent| of(percent).ok()).map(some));
+    amounts.extend((0..=16).map(|i| some(all / 16 * i)));
+    let mut seen: Vec<Leaving> = Vec::new();
+    amounts.retain(|amount| {
+        let new = amount.bytes <= all && !seen.contains(amount);
+        seen.push(*amount);
         new
     });
     amounts
 }
 
 fn summary(scenario: &Scenario, policy: &Policy) -> Summary {
-    evaluate::summarize(scenario, &Plan::of(policy, &scenario.chain, &scenario.hardware))
+    evaluate::summarize(scenario, &evaluate::plan(scenario, policy))
 }
 
 /// What runs before what does not; then the faster, or the smaller.

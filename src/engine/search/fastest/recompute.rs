@@ -8,6 +8,16 @@ use crate::engine::chain::Chain;
 use crate::engine::plan::{LayerPlan, Plan};
 use crate::engine::policy::Action;
 use crate::engine::sort;
+use crate::engine::units::{Bytes, Nanos};
+
+/// What leaves over the link, as the programme sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leaving {
+    /// So many bytes of the earliest layers: they are gone.
+    pub bytes: u64,
+    /// So many bytes for each second of forward, of what has been made before it.
+    pub rate: f64,
+}
 
 /// A prefix of the chain, decided.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +48,7 @@ struct Growing {
     time: u64,
 }
 
-/// The plan of least recomputation of which every operation fits in `room`, `away` bytes of the earliest layers leaving over the link. None
+/// The plan of least recomputation of which every operation fits in `room` beside what has left. None
 /// where there is none. At most `most` states are kept per layer: where there would be more the front is thinned, and the least is no
 /// longer sure.
 pub fn least(
@@ -46,13 +56,18 @@ pub fn least(
     rows: &[Row],
     base: &Plan,
     room: u64,
-    away: u64,
+    leaving: Leaving,
     most: usize,
 ) -> Option<Plan> {
     let room = signed(room);
     let n = rows.len();
     let mut states: Vec<States> = (0..=n).map(|_| States::new(most)).collect();
-    states[0].offer(State { held: -signed(away), time: 0, from: (0, 0), step: Step::Start });
+    states[0].offer(State {
+        held: -signed(leaving.bytes),
+        time: 0,
+        from: (0, 0),
+        step: Step::Start,
+    });
     for i in 0..n {
         let here = states[i].settle();
         let row = &rows[i];
@@ -63,7 +78,8 @@ pub fn least(
             }
             let from = (i, at);
             let plain = |ways, freed: u64, time| State {
-                held: state.held + signed(row.held) - signed(freed),
+                held: drained(state.held, row.forward, leaving.rate) + signed(row.held)
+                    - signed(freed),
                 time: state.time + time,
                 from,
                 step: Step::Plain(ways),
@@ -97,7 +113,7 @@ pub fn least(
                     continue;
                 }
                 states[end].offer(State {
-                    held: state.held + signed(row.boundary),
+                    held: drained(state.held, growing.time, leaving.rate) + signed(row.boundary),
                     time: state.time + growing.time,
                     from: (i, at),
                     step: Step::Segment,
@@ -109,6 +125,16 @@ pub fn least(
     let end = states[n].settle();
     let best = *end.first()?;
     Some(traced(chain, rows, base, &states, best))
+}
+
+/// What is left on the device of what was held, after so long.
+fn drained(held: i64, nanos: u64, rate: f64) -> i64 {
+    if rate > 0.0 && held > 0 {
+        let bytes = rate * Nanos(nanos).secs();
+        (held - signed(Bytes::from_f64(bytes).0)).max(0)
+    } else {
+        held
+    }
 }
 
 /// The states of one prefix: a front of them by rising time, and those that have come since.

@@ -16,7 +16,7 @@ pub fn start(scenario: &Scenario, before: &Policy) -> Policy {
     let mut own = before.clone();
     let applies = Plan::fit_policy(&mut own, &scenario.chain, &mut Notes::default()).is_ok();
     let summary = |policy: &Policy| {
-        let plan = Plan::of(policy, &scenario.chain, &scenario.hardware);
+        let plan = evaluate::plan(scenario, policy);
         evaluate::summarize(scenario, &plan)
     };
     if applies && summary(&own).runs {
@@ -39,7 +39,7 @@ pub fn start(scenario: &Scenario, before: &Policy) -> Policy {
 /// A policy's recomputation, with the earliest of what it keeps offloaded, as much as the room asks for.
 fn refit(scenario: &Scenario, policy: &Policy) -> Policy {
     let chain = &scenario.chain;
-    let kept = Plan::of(policy, chain, &scenario.hardware).without_offload();
+    let kept = evaluate::plan(scenario, policy).without_offload();
     let room = bound::room(scenario).unwrap_or(0);
     offload::earliest(chain, &kept, Action::Host, room).to_policy(chain, &scenario.policy)
 }
@@ -57,7 +57,7 @@ mod tests {
     }
 
     fn run(scenario: &Scenario, policy: &Policy) -> Summary {
-        let plan = Plan::of(policy, &scenario.chain, &scenario.hardware);
+        let plan = evaluate::plan(scenario, policy);
         evaluate::summarize(scenario, &plan)
     }
 
