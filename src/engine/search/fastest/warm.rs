@@ -67,7 +67,7 @@ mod tests {
         let found = fastest(&wide);
         assert!(found.summary.runs && found.policy.kind == PolicyKind::Plan);
         assert_eq!(start(&wide, &found.policy), found.policy);
-        for limit in [15.0, 12.0, 10.0] {
+        for limit in [12.0, 10.0] {
             let tight = lesson(limit);
             let (best, warm) = (fastest(&tight), run(&tight, &start(&tight, &found.policy)));
             assert!(best.summary.runs && warm.runs, "{limit}");
