@@ -2,8 +2,8 @@
 // file name is repeated here, and they are absolute, so that the page works under any folder.
 //
 // Leaves three globals:
-//   galley        the functions that the program exports (evaluate, front, plan, schema), once it runs, and calibrate, nearest,
-//                 exactPlan and exactFront, which fetch the program "details" and therefore return promises
+//   galley        the functions that the program exports (evaluate, front, plan, schema), once it runs, and calibrate, inverse,
+//                 nearest, exactPlan and exactFront, which fetch the program "details" and therefore return promises
 //   galleyAssets  {worker, page, reader, details}: the worker's few lines, and {js, wasm} of each program
 //   galleyDetails {show, drop}: places of the page that the program "details" draws (src/ui/hosted.rs), fetched with the first
 
@@ -112,7 +112,7 @@ async function start() {
   const later = (name) => [name, async (request) => (await load())[name](text(request))];
   globalThis.galley = Object.freeze({
     ...Object.fromEntries(["evaluate", "front", "plan", "schema"].map(door)),
-    ...Object.fromEntries(["calibrate", "nearest", "exactPlan", "exactFront"].map(later)),
+    ...Object.fromEntries(["calibrate", "inverse", "nearest", "exactPlan", "exactFront"].map(later)),
   });
   await bindings.default({ module_or_path: wasm });
   fallback.hidden = true;

@@ -1,7 +1,8 @@
-// The worker: the page's own program, loaded a second time where a long search disturbs nobody, or the reader of files.
+// The worker: the page's own program, loaded a second time where a long search disturbs nobody, the reader of files, or
+// the program "details" with its questions.
 //
 //   in   {type: "init", js, wasm}            once: addresses of one of the programs (galleyAssets of boot.js)
-//        {id, call: "front" | "plan", json}  at any time; calls made before the program is there wait for it
+//        {id, call: "front" | "plan" | "inverse", json}  at any time; calls made before the program is there wait for it
 //        {id, call: "search" | "survey", json}  the same, in slices: a newer one of the same name ends the older one
 //        {call: "stop"}                      ends the search of a plan
 //        {id, call: "import", blob}          reads a file, piece by piece; {id, read: bytes} after each
@@ -10,6 +11,7 @@
 
 const calls = {
   front: (program, { json }) => program.front(json),
+  inverse: (program, { json }) => program.inverse(json),
   plan: (program, { json }) => program.plan(json),
   import: (program, { id, blob }) => program.import_blob(blob, (read) => postMessage({ id, read })),
   search: begin,

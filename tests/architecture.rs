@@ -169,17 +169,19 @@ fn one_place_touches_history() {
 #[test]
 fn one_place_posts_messages_to_the_host() {
     let words = ["post_message", "post_message_with_transfer", "postMessage"];
-    let workers = ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs"];
+    let workers =
+        ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs", "src/ui/inverse/hunt.rs"];
     only_in(&[&["src/ui/embed.rs"][..], &workers].concat(), &["src"], &words);
     stands_in("src/ui/embed.rs", &words);
     only_in(&["src/ui/embed.rs"], &["src/ui"], &["parent"]);
 }
 
 #[test]
-fn workers_are_hired_in_one_place_and_had_by_two() {
+fn workers_are_hired_in_one_place_and_had_by_three() {
     only_in(&["src/ui/worker.rs"], &["src"], &["WorkerOptions"]);
     stands_in("src/ui/worker.rs", &["WorkerOptions"]);
-    let workers = ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs"];
+    let workers =
+        ["src/ui/worker.rs", "src/ui/planner.rs", "src/ui/importer.rs", "src/ui/inverse/hunt.rs"];
     only_in(&workers, &["src"], &["Worker"]);
     for path in workers {
         stands_in(path, &["Worker"]);
@@ -189,7 +191,7 @@ fn workers_are_hired_in_one_place_and_had_by_two() {
 /// What is fetched on demand is drawn by the program `details` alone: named by anything of the page, it would weigh on every first visit.
 #[test]
 fn what_is_fetched_on_demand_is_not_in_the_page() {
-    let parts = ["CaseBook", "Fitting", "Expert", "Sheet", "Fixes", "Highest"];
+    let parts = ["CaseBook", "Fitting", "Expert", "Questions", "Sheet", "Fixes", "Highest"];
     let own = [
         "src/ui/details.rs",
         "src/ui/accuracy/mod.rs",
@@ -198,6 +200,7 @@ fn what_is_fetched_on_demand_is_not_in_the_page() {
         "src/ui/control/expert.rs",
         "src/ui/explain/mod.rs",
         "src/ui/explain/sheet.rs",
+        "src/ui/inverse/mod.rs",
         "src/ui/why/fixes.rs",
         "src/ui/why/mod.rs",
         "src/ui/why/summit.rs",

@@ -136,8 +136,7 @@ fn every_layer_plan(scenario: &Scenario) -> Vec<Policy> {
     let blocks = scenario.chain.blocks().count();
     let mut all = Vec::new();
     for code in 0..4_usize.pow(u32::try_from(blocks).expect("few")) {
-        let list: Vec<Action> =
-            (0..blocks).map(|i| Action::ALL[code / 4_usize.pow(i as u32) % 4]).collect();
+        let list: Vec<Action> = (0..blocks).map(|i| Action::ALL[code >> (2 * i) & 3]).collect();
         let joins: Vec<usize> = (1..blocks)
             .filter(|&i| list[i - 1] == Action::Recompute && list[i] == Action::Recompute)
             .collect();
@@ -171,9 +170,9 @@ fn by_force(scenario: &Scenario) -> Option<Nanos> {
     steps.filter(|summary| summary.runs).map(|summary| summary.step).min()
 }
 
-fn uniform(layers: u64, rate: f64, units: u64) -> Scenario {
+fn uniform(layers: u32, rate: f64, units: u32) -> Scenario {
     // So many layers' worth of memory, and a byte over.
-    let memory = (units * 1_000_000_000 + 1) as f64 / 1024_f64.powi(3);
+    let memory = (f64::from(units) * 1e9 + 1.0) / 1024_f64.powi(3);
     scenario(&json!({
         "v": 1, "workload": {"kind": "lesson", "layers": layers, "act_gb": 1, "layer_s": 0.1},
         "hardware": {"memory_gib": 1000, "d2h_gbps": rate, "h2d_gbps": rate, "host_gib": 512,

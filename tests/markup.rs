@@ -7,11 +7,13 @@ use galley::engine::units::Nanos;
 use galley::engine::{Outcome, evaluate};
 use galley::import::compare::compare;
 use galley::import::{Measured, Tally};
+use galley::scene::slider::{Marks, Range};
 use galley::scene::{format, ledger, pareto, ratio};
 use galley::ui::Shared;
 use galley::ui::chart::{
     Beside, Evaluated, Ledger, Pareto, Ratio, Timeline, counter, policy_name, why,
 };
+use galley::ui::control::{Slider, SliderProps};
 use galley::words::Locale;
 use std::collections::HashSet;
 use std::pin::pin;
@@ -374,11 +376,56 @@ fn the_fronts_twin_says_what_the_engine_says() {
         assert_eq!(rows.len(), expected.len());
         for (row, i) in rows.iter().zip(expected) {
             let point = &front.points[i];
-            assert_eq!(row[0], policy_name(Locale::En, &point.policy));
+            let knee = if pareto::knee(&front) == Some(i) { " (knee)" } else { "" };
+            assert_eq!(row[0], policy_name(Locale::En, &point.policy) + knee);
             assert_eq!(row[1], format::bytes(point.summary.peak));
             assert_eq!(row[2], format::time(point.summary.step));
         }
     }
+}
+
+/// Where the front bends, picture and table say so; where it does not, neither does.
+#[test]
+fn a_knee_is_in_the_picture_and_in_the_table() {
+    for (text, bends) in [(FITS, true), (TOO_LARGE, true), (NOTHING, false)] {
+        for (locale, word) in [(Locale::En, "knee"), (Locale::Zh, "拐点")] {
+            let html = markup(View::Pareto, text, 900.0, locale);
+            assert_eq!(html.contains(&format!(">{word}</text>")), bends, "{text}");
+            let rows = table(&html);
+            assert_eq!(
+                rows.iter().filter(|row| row[0].contains(&format!("({word})"))).count(),
+                usize::from(bends)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_sliders_marks_are_drawn_and_said() {
+    let render = |marks: Option<Marks>| {
+        let renderer = yew::ServerRenderer::<Slider>::with_props(move || SliderProps {
+            id: "bandwidth".into(),
+            label: "Link".into(),
+            about: "each way".into(),
+            unit: "GB/s".into(),
+            value: 25.0,
+            range: Range::Log { min: 1.0, max: 500.0, steps: 200 },
+            paths: &["hardware.d2h_gbps"],
+            switch: None,
+            marks: marks.clone(),
+            send: Callback::noop(),
+        });
+        block_on(renderer.hydratable(false).render())
+    };
+    let marks =
+        Marks { small: "M3 4v4M9 4v4".into(), tall: "M7 0v8".into(), text: "Small ticks".into() };
+    let html = render(Some(marks));
+    assert_eq!(values(&html, "d"), ["M3 4v4M9 4v4", "M7 0v8"]);
+    assert!(
+        html.contains("viewBox=\"0 0 200 8\"") && html.contains("each way. Small ticks"),
+        "{html}"
+    );
+    assert!(!render(None).contains("<svg"));
 }
 
 #[test]

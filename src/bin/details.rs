@@ -31,6 +31,13 @@ pub fn calibrate(json: &str) -> String {
     door::text(&door::calibrate(json))
 }
 
+/// The setting that comes to what is wanted.
+#[wasm_bindgen]
+#[must_use]
+pub fn inverse(json: &str) -> String {
+    door::text(&door::inverse(json))
+}
+
 /// The nearest changes that make a scenario fit.
 #[wasm_bindgen]
 #[must_use]

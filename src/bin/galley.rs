@@ -1,4 +1,4 @@
-//! The command-line door: `galley evaluate|front|plan|calibrate|nearest|schema [FILE]`, standard input without FILE. Exit 0 with a
+//! The command-line door: `galley evaluate|front|plan|inverse|calibrate|nearest|schema [FILE]`, standard input without FILE. Exit 0 with a
 //! result, 2 with `{"error": …}` on bad input. `galley accuracy [--markdown]` prints how right the engine is.
 
 use galley::accuracy::{Book, report};
@@ -19,7 +19,8 @@ fn main() -> ExitCode {
         return accuracy(markdown);
     }
     // Only the doors that take a request wait for one.
-    let takes_text = ["evaluate", "front", "plan", "calibrate", "nearest"].contains(&name.as_str());
+    let takes_text =
+        ["evaluate", "front", "plan", "inverse", "calibrate", "nearest"].contains(&name.as_str());
     let text = if takes_text { read(args.next()) } else { Ok(String::new()) };
     let answer = text.and_then(|text| {
         door::open(&name, &text).unwrap_or_else(|| {

@@ -190,7 +190,7 @@ impl Display for Accepted {
             ),
             Self::File => f.write_str("a readable file, or standard input"),
             Self::Utf8 => f.write_str("UTF-8 text"),
-            Self::Usage => f.write_str("usage: galley evaluate|front|plan|calibrate|nearest|schema [FILE], galley accuracy [--markdown]"),
+            Self::Usage => f.write_str("usage: galley evaluate|front|plan|inverse|calibrate|nearest|schema [FILE], galley accuracy [--markdown]"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan`, `calibrate`, `nearest` and `schema`, text in and text out, never a panic. Keys are
+//! The JSON doors of docs/interface.md: `evaluate`, `front`, `plan`, `inverse`, `calibrate`, `nearest` and `schema`, text in and text out, never a panic. Keys are
 //! fixed; seconds are numbers, bytes whole numbers.
 
 use super::accepted::Accepted;
@@ -13,6 +13,7 @@ use super::schema;
 use super::search::additive;
 use super::search::fastest::fastest;
 use super::search::front::{Front, objective};
+use super::search::inverse::{self, Inverse};
 use super::trace::Span;
 use super::units::Nanos;
 use super::why::answer;
@@ -28,6 +29,7 @@ pub fn open(name: &str, text: &str) -> Option<Answer> {
         "evaluate" => Some(evaluate(text)),
         "front" => Some(front(text)),
         "plan" => Some(plan(text)),
+        "inverse" => Some(inverse(text)),
         "calibrate" => Some(calibrate(text)),
         "nearest" => Some(answer::nearest(text)),
         "schema" => Some(Ok(schema::schema())),
@@ -122,6 +124,20 @@ pub fn simulated_plan(text: &str) -> Answer {
         "gap": found.gap(),
         "searched": found.searched,
     }))
+}
+
+/// The setting that comes to what is wanted: the largest batch or sequence that fits, the least memory, card or bandwidth.
+///
+/// # Errors
+/// As [`Inverse::read`], and for text that is too long or no JSON.
+pub fn inverse(text: &str) -> Answer {
+    if text.len() > MOST_TEXT {
+        return Err(Error::TooLong { given: text.len(), accepted: MOST_TEXT });
+    }
+    simulated_only(text)?;
+    let mut inverse = Inverse::read(&serde_json::from_str(text)?)?;
+    inverse.finish();
+    Ok(inverse::json(&inverse))
 }
 
 /// The free knobs of a scenario, fitted to its `measured` numbers.

@@ -45,6 +45,8 @@ pub struct Hardware {
     pub d2h: BytesPerSec,
     /// Host to device, this card's share of the link.
     pub h2d: BytesPerSec,
+    /// Cards that share the link.
+    pub cards_per_link: u64,
     /// Both directions at once.
     pub duplex: bool,
     /// Fixed cost of each copy, s.
@@ -84,7 +86,8 @@ impl Hardware {
         let mut group = Group::new("hardware", &base, given, notes)?;
         let pooled = group.flag("pooled_buffers", true)?;
         let page_lock_s = group.float("page_lock_ms", 3.0)? / 1e3;
-        let share = 1.0 / cast(group.int("cards_per_link", 1)?);
+        let cards_per_link = group.int("cards_per_link", 1)?;
+        let share = 1.0 / cast(cards_per_link);
         let gbps = |rate: f64| BytesPerSec(rate * 1e9);
         Ok(Self {
             memory: Bytes::from_gib(group.float("memory_gib", 24.0)?),
@@ -94,6 +97,7 @@ impl Hardware {
             hbm: gbps(group.float("hbm_gbps", 1000.0)?),
             d2h: gbps(group.float("d2h_gbps", 25.0)? * share),
             h2d: gbps(group.float("h2d_gbps", 25.0)? * share),
+            cards_per_link,
             duplex: group.flag("duplex", true)?,
             copy_overhead_s: group.float("copy_overhead_us", 10.0)? / 1e6,
             link_efficiency: group.choice(

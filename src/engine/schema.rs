@@ -33,6 +33,7 @@ pub fn schema() -> Value {
             "evaluate": "the outcome of a scenario under its policy; spans and ledger with detail: true",
             "front": "points: every plan of the family with peak_bytes, step_s, fits and on_front; best is an index into them",
             "calibrate": "the knobs efficiency, backward_ratio, unmodelled_gib, d2h_gbps and h2d_gbps fitted to the numbers of measured beside the scenario, with residuals",
+            "inverse": "the largest batch or sequence that fits, the least memory at a slowdown, the cheapest card, the least bandwidth: what inverse.ask names, with the neighbour that is not enough and the changes that put it to use",
             "nearest": "what a scenario that does not fit is missing, and up to three changes that make it fit, each a list of path and value (set)",
             "plan": "the point of least cost under weights and limits, with its outcome; bound_s is keep-everything's step",
         },

@@ -8,6 +8,7 @@ use crate::engine::outcome::Summary;
 use crate::engine::policy::{Policy, PolicyKind};
 use crate::engine::scenario::{Limits, Weights};
 use crate::engine::search::front::Front;
+use crate::engine::search::knee;
 use crate::engine::sort;
 use crate::engine::units::{Bytes, Nanos};
 use std::collections::HashSet;
@@ -238,6 +239,8 @@ pub struct Pareto {
     pub best: Option<(f64, f64)>,
     /// Which it is.
     pub best_index: Option<usize>,
+    /// The knee of the front, as an index.
+    pub knee: Option<usize>,
     /// Plans that cost the same as the optimum.
     pub iso: Option<[f64; 4]>,
     /// Of the peak.
@@ -282,6 +285,7 @@ impl Pareto {
             above: places.iter().filter(|place| place.is_none()).count(),
             memory,
             slowest: ask.limits.step.map(|limit| step_limit(limit, &step, &plot, &memory)),
+            knee: knee::of(front, &order),
             current: ask.current.map(held),
             found: ask.found.filter(|(found, _)| found.runs).map(|(found, _)| held(found)),
             bound: ask
@@ -419,8 +423,9 @@ fn step_limit(limit: Nanos, step: &Scale, plot: &Rect, memory: &Limit) -> Limit 
     }
 }
 
-/// Where `λ_m`·peak/plain peak + `λ_t`·(step/plain step − 1) is what it is at the optimum, inside the plot; `λ_t` is the mean of
-/// the two weights of time. None when time and memory both weigh nothing.
+/// Where `λ_m`·peak/plain peak + λ·(step/plain step − 1) is what it is at the optimum, inside the plot. Equal cost is a line only where
+/// recomputing and waiting keep a proportion: that of the optimum, so that λ is the mean of their two weights by how much the optimum has of
+/// each, and the plain mean where it has neither. None when time and memory both weigh nothing.
 fn iso(
     best: &Summary,
     plain: &Summary,
@@ -428,7 +433,13 @@ fn iso(
     peak: &Scale,
     step: &Scale,
 ) -> Option<[f64; 4]> {
-    let of_time = f64::midpoint(weights.compute, weights.transfer) / plain.step.secs().max(1e-9);
+    let (again, waiting) = (best.recompute.secs(), best.stall.secs());
+    let weight = if again + waiting > 0.0 {
+        (weights.compute * again + weights.transfer * waiting) / (again + waiting)
+    } else {
+        f64::midpoint(weights.compute, weights.transfer)
+    };
+    let of_time = weight / plain.step.secs().max(1e-9);
     let of_memory = weights.memory / plain.peak.as_f64().max(1.0);
     let (x, y) = (peak.x_from_value(best.peak.as_f64()), step.x_from_value(best.step.secs()));
     let (x0, x1) = peak.range();
@@ -463,21 +474,35 @@ fn step_ticks(step: &Scale, plot: &Rect) -> Vec<Tick> {
     ticks.map(|(value, text)| Tick { at: px(step.x_from_value(value)), text }).collect()
 }
 
-/// The front's points for a table, by peak: at most `most`, evenly taken, the ends always.
+/// The front's knee, as an index into its points.
+#[must_use]
+pub fn knee(front: &Front) -> Option<usize> {
+    knee::of(front, &order(front))
+}
+
+/// The front's points for a table, by peak: at most `most`, evenly taken, the ends and the knee always.
 #[must_use]
 pub fn table(front: &Front, most: usize) -> Vec<usize> {
     let order = order(front);
-    if order.len() <= most || most < 2 {
+    if order.len() <= most || most < 3 {
         return order.into_iter().take(most.max(1)).collect();
     }
     let pace = float(order.len() - 1) / float(most - 1);
-    (0..most).map(|i| order[index((float(i) * pace).round())]).collect()
+    let mut places: Vec<usize> = (0..most).map(|i| index((float(i) * pace).round())).collect();
+    let knee = knee::of(front, &order).and_then(|knee| order.iter().position(|&i| i == knee));
+    if let Some(knee) = knee.filter(|knee| !places.contains(knee)) {
+        // In place of its neighbour, which is no end.
+        let after = places.iter().position(|&place| place > knee).unwrap_or(most - 1);
+        places[after.min(most - 2)] = knee;
+    }
+    places.into_iter().map(|place| order[place]).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::scenario::Scenario;
+    use crate::engine::search::front::objective;
 
     fn front(text: &str) -> (Scenario, Front) {
         let (scenario, _) = Scenario::parse(text).expect("a sound request");
@@ -556,6 +581,48 @@ mod tests {
         let [x0, y0, x1, y1] = scene.iso.expect("a line");
         let cross = (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0);
         assert!(cross.abs() / (x1 - x0).hypot(y1 - y0) < 0.5);
+    }
+
+    /// Along the line the cost is one: of plans that recompute and wait in the proportion that the best one does.
+    #[test]
+    fn the_cost_is_the_same_along_the_line() {
+        let (scenario, mut front) = front(LLAMA);
+        let weights = Weights { memory: 0.2, compute: 0.7, transfer: 0.1 };
+        front.weights = weights;
+        let domain = Domain::of(&front, &scenario.limits, None);
+        let ask = Ask {
+            limits: &scenario.limits,
+            weights: &weights,
+            current: None,
+            domain,
+            width: 900.0,
+        };
+        let scene = Pareto::of(&front, &ask);
+        let best = front.points[scene.best_index.expect("a best plan")].summary;
+        let [x0, y0, x1, y1] = scene.iso.expect("a line");
+        // As `objective`, in floats: below keep-everything's step the line goes on where no plan is.
+        let own = best.recompute.secs() + best.stall.secs();
+        let per_second = (weights.compute * best.recompute.secs()
+            + weights.transfer * best.stall.secs())
+            / own.max(1e-9);
+        let cost = |x: f64, y: f64| {
+            let added = scene.step.value_from_x(y) - front.plain.step.secs();
+            weights.memory * scene.peak.value_from_x(x) / front.plain.peak.as_f64()
+                + per_second * added / front.plain.step.secs()
+        };
+        let at_best = objective(&best, &front.plain, &weights);
+        let (one, other) = (cost(x0, y0), cost(x1, y1));
+        assert!(own > 0.0, "{best:?}");
+        assert!((one - other).abs() < 0.005 * one, "{one} {other}");
+        assert!((one - at_best).abs() < 0.005 * one, "{one} {at_best}");
+    }
+
+    #[test]
+    fn the_knee_is_on_the_front_and_not_at_its_ends() {
+        let (scenario, front) = front(LLAMA);
+        let scene = picture(&scenario, &front, 900.0);
+        let at = scene.order.iter().position(|&i| Some(i) == scene.knee).expect("on the front");
+        assert!(at > 0 && at + 1 < scene.order.len());
     }
 
     #[test]

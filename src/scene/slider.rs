@@ -2,6 +2,7 @@
 //! inverses on what the slider can show.
 
 use super::scale::power_of_two;
+use std::fmt::Write;
 
 /// How a slider's positions map to values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +32,17 @@ pub enum Range {
         /// Largest exponent.
         max: u32,
     },
+}
+
+/// What stands on a slider's scale: paths whose abscissa is a position, eight high.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Marks {
+    /// Of many values.
+    pub small: String,
+    /// Of the one that matters.
+    pub tall: String,
+    /// What they mean.
+    pub text: String,
 }
 
 impl Range {
@@ -75,6 +87,24 @@ impl Range {
         let position = if position.is_finite() { position.round() } else { 0.0 };
         position.clamp(0.0, f64::from(self.last()))
     }
+
+    /// A tick at the position of each value, one of equal ones, from `top` and so long; values beyond the ends have none.
+    #[must_use]
+    pub fn ticks(self, values: &[f64], (top, length): (u32, u32)) -> String {
+        let (first, last) =
+            (self.value_from_position(0.0), self.value_from_position(f64::from(self.last())));
+        let mut places: Vec<f64> = values
+            .iter()
+            .filter(|&&value| (first..=last).contains(&value))
+            .map(|&value| self.position_from_value(value))
+            .collect();
+        places.dedup();
+        let mut path = String::new();
+        for place in places {
+            write!(path, "M{place} {top}v{length}").expect("a string can be written");
+        }
+        path
+    }
 }
 
 fn three_digits(value: f64) -> f64 {
@@ -117,6 +147,14 @@ mod tests {
         assert!(near(range.position_from_value(1e9), 63.0));
         assert!(near(range.position_from_value(f64::NAN), 0.0));
         assert!(near(range.value_from_position(-3.0), 1.0));
+    }
+
+    #[test]
+    fn ticks_stand_where_their_values_are_and_nowhere_else() {
+        let range = Range::Log { min: 1.0, max: 500.0, steps: 200 };
+        let path = range.ticks(&[0.2, 1.0, 1.001, 22.36, f64::NAN, 500.0, 501.0], (4, 4));
+        assert_eq!(path, "M0 4v4M100 4v4M200 4v4");
+        assert_eq!(range.ticks(&[], (0, 8)), "");
     }
 
     #[test]

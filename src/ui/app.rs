@@ -11,6 +11,7 @@ use super::header::{self, PASTE_BUTTON, header, training_name};
 use super::importer::{Status, use_importer};
 use super::importing::{drop_hint, importing, refusal};
 use super::location;
+use super::marks::use_least;
 use super::media::use_media;
 use super::misfit::Misfit;
 use super::notice::{self, notices};
@@ -49,6 +50,7 @@ pub fn App() -> Html {
     });
     let onfound = send.reform(|(told, revision)| Msg::Found(told, revision));
     let search = use_search(&state.evaluated, &request, state.revision, &onfound);
+    let least = use_least(&state.evaluated, state.turning);
     use_address(&state, &send);
     use_document(&state);
     let importer = use_importer(send.clone());
@@ -114,7 +116,7 @@ pub fn App() -> Html {
             }) }
             <main class={classes!("body", knobs.then_some("with-knobs"))}>
                 if knobs {
-                    { panel(&PanelProps { evaluated: state.evaluated.clone(), request: (*request).clone(), shown: (*shown).clone(), best: state.best, locale, send: send.clone() }) }
+                    { panel(&PanelProps { evaluated: state.evaluated.clone(), request: (*request).clone(), shown: (*shown).clone(), best: state.best, turning: state.turning, least, locale, send: send.clone() }) }
                 }
                 { views(&state, &request, &search, still, &send) }
             </main>

@@ -7,6 +7,7 @@ use super::chart::Evaluated;
 use super::control::{Expert, Fitting};
 use super::explain::Sheet;
 use super::hosted::{Said, said};
+use super::inverse::Questions;
 use super::shared::Shared;
 use super::store::Msg;
 use super::why::Fixes;
@@ -45,7 +46,7 @@ thread_local! {
     static LAST: RefCell<Option<(String, Value, Shared<Evaluated>)>> = const { RefCell::new(None) };
 }
 
-/// Draws a part (`cases`, `fit`, `fixes`, `settings` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
+/// Draws a part (`cases`, `fit`, `fixes`, `inverse`, `settings` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
 /// `hosted::heard` reads.
 pub fn show(
     element: &Element,
@@ -138,6 +139,9 @@ fn Root(props: &Props) -> Html {
         "fit" => {
             let (open, policy) = (is("open"), evaluated.scenario.policy.kind);
             html! { <Fitting {locale} {open} request={request.to_owned()} {policy} {send} /> }
+        }
+        "inverse" if is("open") => {
+            html! { <Questions {evaluated} request={request.to_owned()} {locale} {busy} {send} /> }
         }
         "fixes" => {
             let request = request.to_owned();

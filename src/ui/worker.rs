@@ -1,10 +1,10 @@
-//! Workers: how one is had, and how it is spoken to. Only `planner` and `importer` have one.
+//! Workers: how one is had, and how it is spoken to. Only `planner`, `importer` and `inverse` have one.
 
 use js_sys::{Object, Reflect};
 use wasm_bindgen::JsValue;
 use web_sys::{Worker, WorkerOptions, WorkerType, window};
 
-/// Starts one with a program (`page` or `reader`), from the addresses that static/boot.js leaves; none where workers are blocked.
+/// Starts one with a program (`page`, `reader` or `details`), from the addresses that static/boot.js leaves; none where workers are blocked.
 pub fn hire(program: &str) -> Option<Worker> {
     let get = |from: &JsValue, key: &str| {
         Reflect::get(from, &key.into()).ok().filter(|value| !value.is_undefined())

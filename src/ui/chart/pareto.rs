@@ -253,6 +253,7 @@ fn Body(props: &BodyProps) -> Html {
             { for scene.dots.iter().filter(|dots| dots.on_front).map(dots) }
             { fastest(scene) }
             { optimum(scene, *locale) }
+            { knee(scene, *locale) }
             if let Some((x, y)) = scene.current { <circle class="ring" cx={x.to_string()} cy={y.to_string()} r="9" /> }
             { titles(scene, *locale) }
         </svg>
@@ -288,11 +289,24 @@ fn optimum(scene: &scene::Pareto, locale: Locale) -> Html {
     html! {
         <>
             if let Some([x1, y1, x2, y2]) = scene.iso {
-                <line class="iso" x1={x1.to_string()} y1={y1.to_string()} x2={x2.to_string()} y2={y2.to_string()} />
+                <line class="iso" x1={x1.to_string()} y1={y1.to_string()} x2={x2.to_string()} y2={y2.to_string()}>
+                    <title>{words::inverse_iso(locale)}</title>
+                </line>
                 { iso_label(scene, [x1, y1, x2, y2], locale) }
             }
             <path class="star" d={star(x, y, 9.0)} />
         </>
+    }
+}
+
+/// The knee of the front: a corner below it, and its name.
+fn knee(scene: &scene::Pareto, locale: Locale) -> Html {
+    let Some((x, y)) = scene.knee.and_then(|i| scene.places[i]) else { return Html::default() };
+    html! {
+        <g class="knee">
+            <path d={format!("M{} {}v10h10", px(x - 9.0), px(y - 1.0))} />
+            <text class="label small halo" x={px(x - 10.0).to_string()} y={px(y + 21.0).to_string()} text-anchor="middle">{words::inverse_knee(locale)}</text>
+        </g>
     }
 }
 
@@ -599,6 +613,7 @@ fn handle(of: &Handle) -> Html {
 }
 
 fn rows(front: &Front, found: Option<&Told>, locale: Locale) -> Table {
+    let knee = scene::knee(front);
     let line = |name: String, summary: &Summary| {
         let fits = if summary.fits { words::chart_yes(locale) } else { words::chart_no(locale) };
         vec![
@@ -611,7 +626,11 @@ fn rows(front: &Front, found: Option<&Told>, locale: Locale) -> Table {
     };
     let row = |i: usize| {
         let point = &front.points[i];
-        line(name::policy_name(locale, &point.policy), &point.summary)
+        let mut name = name::policy_name(locale, &point.policy);
+        if knee == Some(i) {
+            name = format!("{name} ({})", words::inverse_knee(locale));
+        }
+        line(name, &point.summary)
     };
     let fastest = found.filter(|told| told.summary.runs).map(|told| {
         let mark = words::best_mark(locale);

@@ -14,5 +14,5 @@ pub use choice::Choice;
 pub use expert::Expert;
 pub use panel::{Props as PanelProps, panel};
 pub use paste::Paste;
-pub use slider::Slider;
+pub use slider::{Field, Props as SliderProps, Slider};
 use states::States;

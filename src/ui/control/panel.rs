@@ -4,11 +4,12 @@ use super::{Choice, Slider};
 use crate::engine::Scenario;
 use crate::engine::policy::{Action, Policy, PolicyKind, SLOTS};
 use crate::engine::workload::Workload;
-use crate::scene::slider::Range;
+use crate::scene::slider::{Marks, Range};
 use crate::ui::Shared;
 use crate::ui::best::Best;
 use crate::ui::chart::Evaluated;
 use crate::ui::folded::Folded;
+use crate::ui::marks::marks;
 use crate::ui::store::Msg;
 use crate::words::{self, Locale};
 use yew::prelude::*;
@@ -23,6 +24,10 @@ pub struct Props {
     pub shown: Option<Shared<Policy>>,
     /// What is known of the plan shown, where the best one is asked for.
     pub best: Option<Best>,
+    /// Somebody is dragging.
+    pub turning: bool,
+    /// The least bandwidth at which the plan in use never waits, GB/s, once it is known.
+    pub least: Option<f64>,
     /// The language.
     pub locale: Locale,
     /// Told of every turn.
@@ -57,18 +62,22 @@ const BLANK: Knob = Knob {
 
 /// The panel.
 pub fn panel(props: &Props) -> Html {
-    let Props { evaluated, request, shown, best, locale, send } = props;
+    let Props { evaluated, request, shown, best, turning, least, locale, send } = props;
     let policy = &evaluated.scenario.policy;
     let (first, second) = knobs(evaluated);
-    let slider = |knob: Knob| slider(&knob, policy.kind, *locale, send);
+    let slider = |knob: Knob| {
+        let marks = (knob.id == BANDWIDTH).then(|| marks(evaluated, *least, knob.range, *locale));
+        slider(&knob, policy.kind, marks.flatten(), *locale, send)
+    };
     let folded = |kind: &'static str, class: &'static str, title: &'static str| {
-        html! { <Folded {kind} {class} title={html! { {title} }} request={request.clone()} shown={shown.clone()} locale={*locale} send={send.clone()} /> }
+        html! { <Folded {kind} {class} title={html! { {title} }} request={request.clone()} shown={shown.clone()} busy={*turning} locale={*locale} send={send.clone()} /> }
     };
     html! {
         <div class="panel">
             { policy_menu(policy, best.as_ref(), *locale, send) }
             <div class="knobs first">{ for first.into_iter().map(slider) }</div>
             <div class="knobs second">{ for second.into_iter().map(slider) }</div>
+            { folded("inverse", "expert inverse", words::inverse_title(*locale)) }
             { folded("settings", "expert", words::app_settings(*locale)) }
             { folded("fit", "expert calibrate", words::calibrate_title(*locale)) }
         </div>
@@ -99,12 +108,21 @@ fn policy_menu(policy: &Policy, best: Option<&Best>, locale: Locale, send: &Call
     }
 }
 
-fn slider(knob: &Knob, kind: PolicyKind, locale: Locale, send: &Callback<Msg>) -> Html {
+/// The slider with marks.
+const BANDWIDTH: &str = "bandwidth";
+
+fn slider(
+    knob: &Knob,
+    kind: PolicyKind,
+    marks: Option<Marks>,
+    locale: Locale,
+    send: &Callback<Msg>,
+) -> Html {
     let idle = knob.used_by.is_some_and(|(kinds, _)| !kinds.contains(&kind));
     let switch = knob.used_by.filter(|_| idle).map(|(_, to)| to);
     html! {
         <Slider key={knob.id} id={knob.id} label={(knob.words)(locale)} about={(knob.about)(locale)} unit={knob.unit}
-            value={knob.value} range={knob.range} paths={knob.paths} {switch} send={send.clone()} />
+            value={knob.value} range={knob.range} paths={knob.paths} {switch} {marks} send={send.clone()} />
     }
 }
 
@@ -245,11 +263,12 @@ fn plan_knobs(scenario: &Scenario) -> Vec<Knob> {
             ..BLANK
         },
         Knob {
-            id: "bandwidth",
+            id: BANDWIDTH,
             words: words::knob_bandwidth,
             about: words::knob_bandwidth_about,
             unit: "GB/s",
-            value: scenario.hardware.d2h.0 / 1e9,
+            // Of the link, before cards share it: that is what turning it sets.
+            value: scenario.hardware.d2h.0 / 1e9 * number(scenario.hardware.cards_per_link),
             range: Range::Log { min: 1.0, max: 500.0, steps: 200 },
             paths: &["hardware.d2h_gbps", "hardware.h2d_gbps"],
             ..BLANK

@@ -2,7 +2,7 @@
 //! cannot read is passed on as text, for the engine to refuse by name.
 
 use crate::engine::PolicyKind;
-use crate::scene::slider::Range;
+use crate::scene::slider::{Marks, Range};
 use crate::ui::store::Msg;
 use serde_json::Value;
 use web_sys::{HtmlInputElement, InputEvent, KeyboardEvent};
@@ -29,6 +29,9 @@ pub struct Props {
     /// The present policy does not use it: turning it asks for this one.
     #[prop_or_default]
     pub switch: Option<PolicyKind>,
+    /// What stands on its scale.
+    #[prop_or_default]
+    pub marks: Option<Marks>,
     /// Told of every turn. All props compare, so that of the knobs only the one that moved is drawn again.
     pub send: Callback<Msg>,
 }
@@ -59,7 +62,7 @@ fn convert(path: &str, value: &Value) -> Value {
 /// A slider with its number field.
 #[component]
 pub fn Slider(props: &Props) -> Html {
-    let Props { id, label, about, unit, value, range, switch, .. } = props;
+    let Props { id, label, about, unit, value, range, switch, marks, .. } = props;
     let onturn = props.turned();
     let position = range.position_from_value(*value);
     let shown = number(*value);
@@ -81,7 +84,12 @@ pub fn Slider(props: &Props) -> Html {
             <Field id={format!("{id}-field")} label={label.clone()} unit={unit.clone()} {shown} {onturn} />
             <input {id} type="range" min="0" max={range.last().to_string()} step="1" value={position.to_string()}
                 aria-valuetext={valuetext} aria-describedby={format!("{id}-about")} {oninput} {onchange} />
-            <p id={format!("{id}-about")} class="knob-about">{about}</p>
+            if let Some(marks) = marks {
+                <svg class="marks" viewBox={format!("0 0 {} 8", range.last())} preserveAspectRatio="none" aria-hidden="true">
+                    <path d={marks.small.clone()} /><path class="tall" d={marks.tall.clone()} />
+                </svg>
+            }
+            <p id={format!("{id}-about")} class="knob-about">{about}{marks.as_ref().map(|marks| format!(". {}", marks.text))}</p>
         </div>
     }
 }

@@ -93,11 +93,13 @@ impl Cost {
     }
 
     /// Of so many bytes on their way out.
+    #[must_use]
     pub fn out(&self, bytes: u64) -> f64 {
         self.units(bytes) * self.out
     }
 
     /// Of so many bytes on their way back.
+    #[must_use]
     pub fn back(&self, bytes: u64) -> f64 {
         self.units(bytes) * self.back
     }

@@ -184,10 +184,9 @@ impl Search {
             shares.iter().map(|&share| self.room.saturating_sub(others(share))).collect();
         for room in rooms {
             let chain = &self.scenario.chain;
-            if let Some(kept) = recompute::least(chain, &self.rows, &base, room, leaving, states) {
-                if self.candidates(&kept) {
-                    self.amount = leaving;
-                }
+            let kept = recompute::least(chain, &self.rows, &base, room, leaving, states);
+            if kept.is_some_and(|kept| self.candidates(&kept)) {
+                self.amount = leaving;
             }
         }
     }
@@ -221,7 +220,7 @@ impl Search {
                 if self.found.optimal() {
                     return better;
                 }
-                better |= self.run(kept, Plan { granularity, prefetch, ..plan.clone() });
+                better |= self.run(kept, Plan { prefetch, granularity, ..plan.clone() });
             }
         }
         better
@@ -238,7 +237,7 @@ impl Search {
         let better = moves::moved(&self.scenario.chain, &kept, moves[at]).is_some_and(|next| {
             let plan = offload::earliest(&self.scenario.chain, &next, Action::Host, self.room);
             let (granularity, prefetch) = (best.granularity, best.prefetch);
-            self.run(&next, Plan { granularity, prefetch, ..plan })
+            self.run(&next, Plan { prefetch, granularity, ..plan })
         });
         // What helped may help again beside it.
         if better {

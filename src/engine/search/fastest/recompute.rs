@@ -185,9 +185,13 @@ fn thinned(states: &[State], most: usize) -> Vec<State> {
     }
     let corners = evenly(&corners(&front), most * 3 / 4);
     let mut kept = vec![false; front.len()];
-    corners.iter().for_each(|&i| kept[i] = true);
+    for &i in &corners {
+        kept[i] = true;
+    }
     let others: Vec<usize> = (0..front.len()).filter(|&i| !kept[i]).collect();
-    evenly(&others, most - corners.len()).iter().for_each(|&i| kept[i] = true);
+    for i in evenly(&others, most - corners.len()) {
+        kept[i] = true;
+    }
     front.into_iter().zip(kept).filter_map(|(state, kept)| kept.then_some(state)).collect()
 }
 

@@ -48,6 +48,7 @@ pub struct Row {
 
 impl Row {
     /// Pairs (time, freed) of the concave hull over all ways to recompute, the layer as a whole the last; (0, 0) is left out.
+    #[must_use]
     pub fn hull(&self) -> Vec<(u64, u64)> {
         let mut hull: Vec<(u64, u64)> = Vec::new();
         let all = self.partials.iter().map(|partial| (partial.time, partial.freed));
