@@ -4,14 +4,19 @@
 
 #[path = "parity/calibrations.rs"]
 mod calibrations;
+#[path = "parity/plans.rs"]
+mod plans;
 #[path = "parity/mod.rs"]
-mod parity;
+mod scenarios;
+
+use scenarios as parity;
 
 use galley::engine::evaluate;
 use galley::engine::outcome::Outcome;
 use galley::engine::{PolicyKind, door};
 use galley::request::Request;
 use galley::scene::format;
+use galley::ui::searching::{self, Kind};
 use galley::ui::{App, details};
 use galley::words::{self, Locale};
 use js_sys::{Function, Promise};
@@ -506,6 +511,46 @@ fn native_and_wasm_agree_to_the_byte() {
     for (i, (here, native)) in outcomes.iter().zip(&expected).enumerate() {
         assert_eq!(here, native, "outcome {i}; request {:?}", parity::requests().get(i));
     }
+}
+
+/// What the worker does: one search after the other, a slice at a time, another one begun and left in between.
+#[wasm_bindgen_test]
+fn a_search_in_slices_ends_where_the_native_one_does() {
+    let requests = plans::requests();
+    let expected = plans::expected();
+    assert_eq!(requests.len(), expected.len());
+    for (i, request) in requests.iter().enumerate() {
+        searching::begin(Kind::Plan, &requests[(i + 1) % requests.len()]).expect("it reads");
+        assert!(searching::go_on(Kind::Plan, 0.0).is_some(), "it has only begun");
+        searching::begin(Kind::Plan, request).expect("it reads");
+        let mut last = None;
+        let mut told = 0;
+        while let Some(text) = searching::go_on(Kind::Plan, 2.0) {
+            last = searching::told(&text).or(last);
+            told += usize::from(!text.is_empty());
+        }
+        let last = last.expect("a search says what it found");
+        assert!(last.done && told > 0, "{i}");
+        let line = plans::line(&last.policy, &last.summary, last.bound);
+        assert_eq!(line, expected[i], "search {i}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn the_best_plan_is_shown_at_once_and_ends_at_the_native_one() {
+    let page = Page::open("v=1&workload=lesson&layers=12&act_gb=1.5&layer_s=0.1&base_gb=4&card=rtx-4090&policy=best&limit_gib=24").await;
+    assert!(!page.verdict().is_empty());
+    page.drag("limit", 0.4).await;
+    until(|| !page.all(".best-known[aria-busy=false]:not(.aged)").is_empty()).await;
+    let limit = page.one::<HtmlInputElement>("input#limit-field").value();
+    let request = json!({"v": 1, "workload": {"kind": "lesson", "layers": 12, "act_gb": 1.5, "layer_s": 0.1, "base_gb": 4},
+        "hardware": {"preset": "rtx-4090"}, "policy": {"kind": "best"},
+        "limits": {"memory_gib": limit.parse::<f64>().expect("a number")}});
+    let native = evaluate::evaluate_text(&request.to_string()).expect("it reads").2;
+    assert!(native.out_of_memory.is_none(), "a limit in which some plan runs");
+    says(&page, &native);
+    let address = window().expect("a window").location().hash().expect("a fragment");
+    assert!(address.contains("policy=best") && !address.contains("plan="), "{address}");
 }
 
 #[wasm_bindgen_test]

@@ -1,8 +1,13 @@
 //! The same scenario gives the same bytes everywhere: 200 outcomes are committed, checked here natively and in the
 //! browser by its own test. After a change that is meant: `UPDATE_PARITY=1 cargo test --test parity`.
 
+#[path = "parity/plans.rs"]
+mod plans;
 #[path = "parity/mod.rs"]
 mod scenarios;
+
+use galley::engine::Scenario;
+use galley::engine::search::fastest::fastest;
 
 use scenarios::{digest, expected, outcomes, requests};
 use std::collections::BTreeSet;
@@ -30,6 +35,24 @@ fn outcomes_are_those_committed() {
             expected[first]
         );
     }
+}
+
+#[test]
+fn searches_end_where_those_committed_did() {
+    let ends = |request: &String| {
+        let (scenario, _) = Scenario::parse(request).expect("a sound request");
+        let found = fastest(&scenario);
+        plans::line(&found.policy, &found.summary, found.bound)
+    };
+    let given: Vec<String> = plans::requests().iter().map(ends).collect();
+    if std::env::var_os("UPDATE_PARITY").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/plans.txt");
+        std::fs::write(path, given.join("\n") + "\n").expect("the file can be written");
+        return;
+    }
+    assert_eq!(given, plans::expected());
+    assert!(given.iter().any(|line| line.contains("runs false")), "one that finds none");
+    assert!(given.iter().any(|line| line.starts_with("plan ")), "one that ends at a list");
 }
 
 /// Answers, refusals, steps that fit and steps that do not are all among them, and no two scenarios are the same.

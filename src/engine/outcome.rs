@@ -176,6 +176,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// What a front and the search know of a plan.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary {
+            peak: self.peak.row.total(),
+            step: self.step,
+            recompute: self.times.recompute,
+            stall: self.times.stall,
+            runs: self.out_of_memory.is_none(),
+            fits: self.fits,
+        }
+    }
+
     /// Step time over keep-everything's, minus one; infinite over a step that takes no time.
     #[must_use]
     pub fn overhead(&self) -> f64 {

@@ -2,12 +2,12 @@
 //! for a chain is `plan`'s.
 
 use super::accepted::Accepted;
-use super::error::Error;
+use super::error::{Error, Notes};
 use super::names::names;
 use super::read::Group;
 use super::units::Nanos;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 names! {
     /// Kinds of policy.
@@ -162,6 +162,14 @@ impl Policy {
             plan,
             boundaries,
         })
+    }
+
+    /// Reads the group alone, as it is serialized. Whether it fits a chain is [`Plan::fit_policy`](super::plan::Plan::fit_policy)'s.
+    ///
+    /// # Errors
+    /// As [`Policy::read`].
+    pub fn of_value(value: &Value) -> Result<Self, Error> {
+        Self::read(&mut Group::new("policy", &Map::new(), Some(value), &mut Notes::default())?)
     }
 
     /// ε as a time.

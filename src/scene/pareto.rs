@@ -194,6 +194,8 @@ pub struct Ask<'a> {
     pub weights: &'a Weights,
     /// The plan in use.
     pub current: Option<&'a Summary>,
+    /// The fastest plan found, and the step that no plan is below.
+    pub found: Option<(&'a Summary, Option<Nanos>)>,
     /// What the axes show.
     pub domain: Domain,
     /// Width of the picture.
@@ -229,6 +231,10 @@ pub struct Pareto {
     pub slowest: Option<Limit>,
     /// The plan in use.
     pub current: Option<(f64, f64)>,
+    /// The fastest plan found.
+    pub found: Option<(f64, f64)>,
+    /// The step that no plan is below, where the axis shows it.
+    pub bound: Option<f64>,
     /// The optimum under λ.
     pub best: Option<(f64, f64)>,
     /// Which it is.
@@ -263,6 +269,9 @@ impl Pareto {
             inside
                 .then(|| (px(peak.held(summary.peak.as_f64())), px(step.held(summary.step.secs()))))
         };
+        let held = |summary: &Summary| {
+            (px(peak.held(summary.peak.as_f64())), px(step.held(summary.step.secs())))
+        };
         let places: Vec<_> = front.points.iter().map(|point| place(&point.summary)).collect();
         let order = order(front);
         let best_index = front.best();
@@ -277,9 +286,13 @@ impl Pareto {
             memory,
             slowest: ask.limits.step.map(|limit| step_limit(limit, &step, &plot, &memory)),
             knee: knee::of(front, &order),
-            current: ask.current.map(|summary| {
-                (px(peak.held(summary.peak.as_f64())), px(step.held(summary.step.secs())))
-            }),
+            current: ask.current.map(held),
+            found: ask.found.filter(|(found, _)| found.runs).map(|(found, _)| held(found)),
+            bound: ask
+                .found
+                .and_then(|(_, bound)| Some(bound?.secs()))
+                .filter(|&bound| step.contains(bound))
+                .map(|bound| px(step.x_from_value(bound))),
             iso: best_index.filter(|_| best.is_some()).and_then(|i| {
                 iso(&front.points[i].summary, &front.plain, ask.weights, &peak, &step)
             }),
@@ -500,8 +513,14 @@ mod tests {
     fn picture(scenario: &Scenario, front: &Front, width: f64) -> Pareto {
         let current = front.points.first().map(|point| &point.summary);
         let domain = Domain::of(front, &scenario.limits, current);
-        let ask =
-            Ask { limits: &scenario.limits, weights: &scenario.weights, current, domain, width };
+        let ask = Ask {
+            limits: &scenario.limits,
+            weights: &scenario.weights,
+            current,
+            found: None,
+            domain,
+            width,
+        };
         Pareto::of(front, &ask)
     }
 
@@ -545,6 +564,7 @@ mod tests {
             limits: &scenario.limits,
             weights: &scenario.weights,
             current: None,
+            found: None,
             domain,
             width: 343.0,
         };
@@ -615,6 +635,7 @@ mod tests {
                 limits: &scenario.limits,
                 weights: &weights,
                 current: None,
+                found: None,
                 domain,
                 width: 900.0,
             };

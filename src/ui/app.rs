@@ -21,6 +21,7 @@ use super::store::{Msg, State};
 use super::textbook::textbook;
 use super::verdict::verdict;
 use super::width::use_width;
+use crate::engine::PolicyKind;
 use crate::engine::preset::{DEFAULT_CARD, DEFAULT_MODEL};
 use crate::engine::units::{Bytes, Nanos};
 use crate::engine::workload::Workload;
@@ -43,7 +44,12 @@ pub fn App() -> Html {
         let text = state.request.value().to_string();
         use_memo(text, |text| Shared::new(text.clone()))
     };
-    let search = use_search(&state.evaluated, &request);
+    let shown = use_memo(state.evaluated.clone(), |evaluated| {
+        let best = evaluated.scenario.asks_for_best();
+        best.then(|| Shared::new(evaluated.outcome.policy.clone()))
+    });
+    let onfound = send.reform(|(told, revision)| Msg::Found(told, revision));
+    let search = use_search(&state.evaluated, &request, state.revision, &onfound);
     let least = use_least(&state.evaluated, state.turning);
     use_address(&state, &send);
     use_document(&state);
@@ -74,7 +80,7 @@ pub fn App() -> Html {
     let still = use_media("(prefers-reduced-motion: reduce)");
     let knobs = !state.view.embed || state.view.views.iter().any(|view| view == "knobs");
     html! {
-        <Explained request={(*request).clone()} {locale} send={send.clone()}>
+        <Explained request={(*request).clone()} shown={(*shown).clone()} {locale} send={send.clone()}>
         <div ref={top} class={classes!("page", state.view.embed.then_some("embed"), state.turning.then_some("turning"))}>
             if !state.view.embed {
                 <a class="skip" href="#views">{words::app_skip(locale)}</a>
@@ -110,7 +116,7 @@ pub fn App() -> Html {
             }) }
             <main class={classes!("body", knobs.then_some("with-knobs"))}>
                 if knobs {
-                    { panel(&PanelProps { evaluated: state.evaluated.clone(), request: (*request).clone(), turning: state.turning, least, locale, send: send.clone() }) }
+                    { panel(&PanelProps { evaluated: state.evaluated.clone(), request: (*request).clone(), shown: (*shown).clone(), best: state.best, turning: state.turning, least, locale, send: send.clone() }) }
                 }
                 { views(&state, &request, &search, still, &send) }
             </main>
@@ -197,18 +203,24 @@ fn ParetoView(props: &ParetoProps) -> Html {
         Some((best.policy.clone(), front.points.len(), words(locale)))
     });
     let title = html! { <><h3>{words::map_title(locale)}</h3><span class="help">{words::map_about(locale)}</span></> };
+    let fastest = send
+        .reform(|_| Msg::Commit(vec![("policy.kind".to_owned(), PolicyKind::Best.name().into())]));
     html! {
         <section class={classes!("view", search.stale.then_some("stale"))} aria-busy={search.stale.to_string()}>
             <div class="view-head">
                 <h2>{words::app_view_pareto(locale)}</h2>
-                if let Some((policy, count, words)) = best {
-                    <button class="primary" disabled={policy == evaluated.outcome.policy} title={words::app_plan_best_note(locale, &count.to_string())}
-                        onclick={send.reform(move |_| Msg::Choose(policy.clone()))}>{words}</button>
-                }
+                <div class="buttons">
+                    if let Some((policy, count, words)) = best {
+                        <button disabled={policy == evaluated.outcome.policy} title={words::app_plan_best_note(locale, &count.to_string())}
+                            onclick={send.reform(move |_| Msg::Choose(policy.clone()))}>{words}</button>
+                    }
+                    <button class="primary" disabled={evaluated.scenario.asks_for_best()} title={words::best_use_note(locale)}
+                        onclick={fastest}>{words::best_use(locale)}</button>
+                </div>
             </div>
             <p class="help">{words::app_help_pareto(locale)}</p>
             <div class="measure" ref={node}>
-                <Pareto evaluated={evaluated.clone()} front={search.front.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} onsteplimit={Some(onsteplimit)} />
+                <Pareto evaluated={evaluated.clone()} front={search.front.clone()} found={search.found.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} onsteplimit={Some(onsteplimit)} />
             </div>
             if let Some(request) = request {
                 <Folded kind="map" class="helps" {title} request={request.clone()} busy={*busy} {locale} send={send.clone()} />

@@ -2,6 +2,7 @@
 //! and evaluates the page's request again, once for each text.
 
 use super::accuracy::CaseBook;
+use super::best;
 use super::chart::Evaluated;
 use super::control::{Expert, Fitting};
 use super::explain::Sheet;
@@ -11,7 +12,7 @@ use super::inverse::Questions;
 use super::shared::Shared;
 use super::store::Msg;
 use super::why::Fixes;
-use crate::engine::{Scenario, evaluate};
+use crate::engine::{Policy, PolicyKind, Scenario};
 use crate::explain::Subject;
 use crate::words::Locale;
 use js_sys::Function;
@@ -42,8 +43,8 @@ struct Place {
 
 thread_local! {
     static PLACES: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
-    /// The last request and what it comes to.
-    static LAST: RefCell<Option<(String, Shared<Evaluated>)>> = const { RefCell::new(None) };
+    /// The last request and plan, and what they come to.
+    static LAST: RefCell<Option<(String, Value, Shared<Evaluated>)>> = const { RefCell::new(None) };
 }
 
 /// Draws a part (`cases`, `fit`, `fixes`, `inverse`, `map`, `settings` or `sheet`) of what `json` says into `element`, or draws it anew; `tell` takes what
@@ -101,16 +102,19 @@ fn Nothing() -> Html {
     Html::default()
 }
 
-/// What the request comes to; none for one that does not read.
-fn evaluated(request: &str) -> Option<Shared<Evaluated>> {
-    let last = LAST.with_borrow(|last| last.clone().filter(|last| last.0 == request));
-    if let Some((_, evaluated)) = last {
+/// What the request comes to, under `best` with the plan that the page shows; none for one that does not read.
+fn evaluated(request: &str, shown: &Value) -> Option<Shared<Evaluated>> {
+    let last = LAST.with_borrow(Clone::clone);
+    if let Some((_, _, evaluated)) = last.filter(|last| last.0 == request && last.1 == *shown) {
         return Some(evaluated);
     }
     let (scenario, notes) = Scenario::parse(request).ok()?;
-    let outcome = evaluate::evaluate(&scenario);
-    let evaluated = Shared::new(Evaluated { scenario, outcome, notes });
-    LAST.set(Some((request.to_owned(), evaluated.clone())));
+    let policy = Policy::of_value(shown).ok().filter(|_| scenario.asks_for_best());
+    let evaluated = match policy {
+        Some(policy) => best::shown(scenario, notes, policy),
+        None => best::evaluated(scenario, notes, &Policy::new(PolicyKind::Keep)),
+    };
+    LAST.set(Some((request.to_owned(), shown.clone(), evaluated.clone())));
     Some(evaluated)
 }
 
@@ -131,7 +135,7 @@ fn Root(props: &Props) -> Html {
     if props.kind == "cases" {
         return html! { <CaseBook {locale} open={is("open")} {busy} {send} /> };
     }
-    let Some(evaluated) = evaluated(request) else { return Html::default() };
+    let Some(evaluated) = evaluated(request, &asked["shown"]) else { return Html::default() };
     match props.kind.as_str() {
         "fit" => {
             let (open, policy) = (is("open"), evaluated.scenario.policy.kind);

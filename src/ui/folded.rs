@@ -3,6 +3,7 @@
 use super::hosted::{Hosted, Said};
 use super::shared::Shared;
 use super::store::Msg;
+use crate::engine::Policy;
 use crate::words::Locale;
 use serde_json::json;
 use web_sys::HtmlDetailsElement;
@@ -20,6 +21,9 @@ pub struct Props {
     pub title: Html,
     /// The request in force, as text.
     pub request: Shared<String>,
+    /// The plan shown, where the request does not say it.
+    #[prop_or_default]
+    pub shown: Option<Shared<Policy>>,
     /// Somebody is dragging.
     #[prop_or_default]
     pub busy: bool,
@@ -32,7 +36,7 @@ pub struct Props {
 /// The section.
 #[component]
 pub fn Folded(props: &Props) -> Html {
-    let Props { kind, class, title, request, busy, locale, send } = props;
+    let Props { kind, class, title, request, shown, busy, locale, send } = props;
     let open = use_state_eq(|| None::<bool>);
     let ontoggle = {
         let open = open.setter();
@@ -46,8 +50,7 @@ pub fn Folded(props: &Props) -> Html {
         }
     });
     let place = |open: bool| {
-        let asked =
-            json!({"locale": locale.tag(), "request": **request, "busy": busy, "open": open});
+        let asked = json!({"locale": locale.tag(), "request": **request, "shown": shown.as_deref(), "busy": busy, "open": open});
         html! { <Hosted {kind} json={asked.to_string()} locale={*locale} {onsaid} /> }
     };
     html! {

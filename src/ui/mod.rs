@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod app;
+pub mod best;
 mod caveats;
 pub mod chart;
 mod clock;
@@ -25,6 +26,7 @@ mod media;
 mod misfit;
 pub mod notice;
 pub mod planner;
+pub mod searching;
 mod shared;
 mod stage;
 pub mod store;

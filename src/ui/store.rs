@@ -1,11 +1,12 @@
 //! The page's one state. `reduce` has no effects: it reads a new request and keeps the last good one when that fails.
 
-use crate::engine::error::{Clamped, Error, Notes};
-use crate::engine::{Policy, Scenario, evaluate};
+use crate::engine::error::{Clamped, Error};
+use crate::engine::{Policy, PolicyKind};
 use crate::import::{Imported, Kind, Measured};
 use crate::link::{Link, View};
 use crate::request::{Reading, Request};
 use crate::ui::Shared;
+use crate::ui::best::{self, Best, Told};
 use crate::ui::chart::Evaluated;
 use crate::words::Locale;
 use serde_json::Value;
@@ -23,6 +24,8 @@ pub enum Msg {
     Preset(&'static str, String),
     /// Another policy, from a dot of the front.
     Choose(Policy),
+    /// What a search found, and the revision that it is of.
+    Found(Told, u32),
     /// A file or pasted text was read.
     Import(Imported),
     /// The measurement is no longer wanted.
@@ -46,6 +49,10 @@ pub struct State {
     pub request: Request,
     /// What it comes to.
     pub evaluated: Shared<Evaluated>,
+    /// How many requests there were before: names this one.
+    pub revision: u32,
+    /// What is known of the plan shown, where the best one is asked for.
+    pub best: Option<Best>,
     /// Why the last change was refused.
     pub problem: Option<Error>,
     /// What was brought into range by the last change.
@@ -77,8 +84,14 @@ impl State {
         let opening = Request::read(Request::opening())
             .unwrap_or_else(|error| unreachable!("the opening scenario: {error}"));
         let state = Self {
-            evaluated: evaluate(opening.scenario, opening.notes),
+            evaluated: best::evaluated(
+                opening.scenario,
+                opening.notes,
+                &Policy::new(PolicyKind::Keep),
+            ),
             request: opening.request,
+            revision: 0,
+            best: None,
             problem: None,
             clamped: Vec::new(),
             ignored: Vec::new(),
@@ -115,8 +128,12 @@ impl State {
                 self.clamped.clone_from(&notes.clamped);
                 self.ignored.clone_from(&notes.ignored);
                 if request != self.request {
-                    self.evaluated = evaluate(scenario, notes);
+                    let before = &self.evaluated.outcome.policy;
+                    self.evaluated = best::evaluated(scenario, notes, before);
                     self.request = request;
+                    self.revision += 1;
+                    let best = self.evaluated.scenario.asks_for_best();
+                    self.best = best.then(|| self.best.unwrap_or_default().aged());
                 }
             }
             Err(error) => self.problem = Some(error),
@@ -151,6 +168,15 @@ impl State {
         self
     }
 
+    /// What a search found is shown, unless another request has come in between.
+    fn found(self: Rc<Self>, told: &Told, revision: u32) -> Rc<Self> {
+        if self.best.is_none() || revision != self.revision {
+            return self;
+        }
+        let (evaluated, best) = best::improved(&self.evaluated, told);
+        Rc::new(Self { evaluated, best: Some(best), ..Rc::unwrap_or_clone(self) })
+    }
+
     /// The theme in force, if one was chosen.
     #[must_use]
     pub fn theme(&self) -> Option<&str> {
@@ -158,14 +184,13 @@ impl State {
     }
 }
 
-fn evaluate(scenario: Scenario, notes: Notes) -> Shared<Evaluated> {
-    Shared::new(Evaluated { outcome: evaluate::evaluate(&scenario), scenario, notes })
-}
-
 impl Reducible for State {
     type Action = Msg;
 
     fn reduce(self: Rc<Self>, msg: Msg) -> Rc<Self> {
+        if let Msg::Found(told, revision) = &msg {
+            return self.found(told, *revision);
+        }
         let turning = matches!(msg, Msg::Preview(_));
         let state = Self { turning, ..Rc::unwrap_or_clone(self) };
         Rc::new(match msg {
@@ -190,6 +215,7 @@ impl Reducible for State {
                 state.take(reading).committed()
             }
             Msg::Import(imported) => state.import(imported),
+            Msg::Found(..) => state,
             Msg::Unmeasure => State { measured: None, ..state },
             Msg::Load(link) => state.load(link),
             Msg::Speak(locale) => {

@@ -240,6 +240,9 @@ fn first(evaluated: &Evaluated, locale: Locale) -> &'static str {
             words::verdict_try_room_states(locale)
         }
         Some(Operation::Op(..)) => words::verdict_try_plan(locale),
+        None if evaluated.scenario.asks_for_best() && outcome.overhead() > 0.0 => {
+            words::best_try(locale)
+        }
         None if outcome.policy.kind != PolicyKind::Keep
             && outcome.plain_peak <= outcome.memory
             && outcome.overhead() > 0.0 =>

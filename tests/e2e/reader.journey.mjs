@@ -66,9 +66,9 @@ export default async ({ page, url, check, open, server }) => {
   await page.waitForFunction((text) => document.querySelector("section.verdict").innerText !== text, offloaded);
   check("Back undoes it", (await plan.inputValue()) === "mix");
 
-  // The best plan, and a dot by keyboard.
+  // The best plan under λ, and a dot by keyboard.
   await answered();
-  await page.getByRole("button", { name: "Use the best plan" }).click();
+  await page.getByRole("button", { name: "Use best under λ" }).click();
   const best = await verdict();
   await answered();
   check("the best plan is used", new URL(page.url()).hash.includes("policy="), best);

@@ -1,7 +1,7 @@
 //! The JavaScript door of the JSON interface: text in, text out, errors as `{"error": …}`.
 
 use galley::engine::{door, schema};
-use galley::ui::planner;
+use galley::ui::searching::{self, Kind};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The outcome of a scenario.
@@ -32,9 +32,20 @@ pub fn schema() -> String {
     schema::schema().to_string()
 }
 
-/// The numbers of a front without its policies: what the page's own worker asks for.
+/// Starts a search of the page's own worker, of a plan or of the family: an error as text where the request does not read.
 #[wasm_bindgen]
 #[must_use]
-pub fn survey(json: &str) -> String {
-    planner::survey(json).unwrap_or_else(|error| error.to_json())
+pub fn begin(plan: bool, json: &str) -> Option<String> {
+    searching::begin(kind(plan), json).err().map(|error| error.to_json())
+}
+
+/// Goes on with it for so many milliseconds: what is new as text, perhaps nothing; none once it has ended.
+#[wasm_bindgen]
+#[must_use]
+pub fn go_on(plan: bool, ms: f64) -> Option<String> {
+    searching::go_on(kind(plan), ms)
+}
+
+const fn kind(plan: bool) -> Kind {
+    if plan { Kind::Plan } else { Kind::Survey }
 }

@@ -31,23 +31,47 @@ pub struct Front {
     pub weights: Weights,
 }
 
-/// The numbers of every member of the family, in its order, and of keep-everything: what a worker sends back.
-#[must_use]
-pub fn survey(scenario: &Scenario) -> (Vec<Summary>, Summary) {
-    let summary =
-        |policy: &Policy| evaluate::summarize(scenario, &evaluate::plan(scenario, policy));
-    (family::policies(scenario).iter().map(summary).collect(), evaluate::plain(scenario))
+/// The numbers of every member of the family, in its order, found a few at a time: what a worker sends back.
+pub struct Survey {
+    scenario: Scenario,
+    policies: Vec<Policy>,
+    summaries: Vec<Summary>,
+}
+
+impl Survey {
+    /// Of the family of `scenario`; nothing is run yet.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Self {
+        let policies = family::policies(scenario);
+        Self { scenario: scenario.clone(), policies, summaries: Vec::new() }
+    }
+
+    /// Runs the next member; false once there is none.
+    pub fn advance(&mut self) -> bool {
+        let Some(policy) = self.policies.get(self.summaries.len()) else { return false };
+        let plan = evaluate::plan(&self.scenario, policy);
+        self.summaries.push(evaluate::summarize(&self.scenario, &plan));
+        true
+    }
+
+    /// The numbers so far, and those of keep-everything.
+    #[must_use]
+    pub fn numbers(&self) -> (&[Summary], Summary) {
+        (&self.summaries, evaluate::plain(&self.scenario))
+    }
 }
 
 impl Front {
     /// Evaluates the whole family.
     #[must_use]
     pub fn of(scenario: &Scenario) -> Self {
-        let (summaries, plain) = survey(scenario);
-        Self::from_survey(scenario, summaries, plain)
+        let mut survey = Survey::new(scenario);
+        while survey.advance() {}
+        let plain = evaluate::plain(scenario);
+        Self::from_survey(scenario, survey.summaries, plain)
     }
 
-    /// The front of numbers that [`survey`] gave for the same scenario.
+    /// The front of numbers that a whole [`Survey`] gave for the same scenario.
     #[must_use]
     pub fn from_survey(scenario: &Scenario, summaries: Vec<Summary>, plain: Summary) -> Self {
         let policies = family::policies(scenario);

@@ -12,6 +12,7 @@ use crate::engine::units::{Bytes, Nanos};
 use crate::scene::pareto::{self as scene, Ask, Domain, FAMILIES, Family, Limit};
 use crate::scene::{format, px, text_width};
 use crate::ui::Shared;
+use crate::ui::best::Told;
 use crate::words::{self, Locale};
 use yew::prelude::*;
 
@@ -26,6 +27,9 @@ pub struct Props {
     /// The front, once it is there.
     #[prop_or_default]
     pub front: Option<Shared<Front>>,
+    /// The fastest plan found that fits, and what no plan is below.
+    #[prop_or_default]
+    pub found: Option<Shared<Told>>,
     /// A newer front is being searched.
     #[prop_or_default]
     pub stale: bool,
@@ -73,18 +77,6 @@ struct FoundProps {
     front: Shared<Front>,
 }
 
-fn current(evaluated: &Evaluated) -> Summary {
-    let outcome = &evaluated.outcome;
-    Summary {
-        peak: outcome.peak.row.total(),
-        step: outcome.step,
-        recompute: outcome.times.recompute,
-        stall: outcome.times.stall,
-        runs: outcome.out_of_memory.is_none(),
-        fits: outcome.fits,
-    }
-}
-
 #[component]
 fn Found(props: &FoundProps) -> Html {
     let FoundProps { asked, front } = props;
@@ -93,15 +85,16 @@ fn Found(props: &FoundProps) -> Html {
     let locked = use_state_eq(|| None::<Domain>);
     // A policy, not an index: the next front has its points elsewhere.
     let pointed = use_state_eq(|| None::<Policy>);
-    let free = Domain::of(front, &evaluated.scenario.limits, Some(&current(evaluated)));
+    let free = Domain::of(front, &evaluated.scenario.limits, Some(&evaluated.outcome.summary()));
     let domain = locked.or(asked.domain).unwrap_or(free);
     let scene = use_memo(
-        (evaluated.clone(), front.clone(), *width, domain),
-        |(evaluated, front, width, domain)| {
+        (evaluated.clone(), front.clone(), asked.found.clone(), *width, domain),
+        |(evaluated, front, found, width, domain)| {
             let ask = Ask {
                 limits: &evaluated.scenario.limits,
                 weights: &evaluated.scenario.weights,
-                current: Some(&current(evaluated)),
+                current: Some(&evaluated.outcome.summary()),
+                found: found.as_ref().map(|told| (&told.summary, told.bound)),
                 domain: *domain,
                 width: *width,
             };
@@ -116,7 +109,10 @@ fn Found(props: &FoundProps) -> Html {
         let locked = locked.setter();
         Callback::from(move |lock: bool| locked.set(lock.then_some(domain)))
     };
-    let table = use_callback((front.clone(), *locale), |(), (front, locale)| rows(front, *locale));
+    let table = use_callback(
+        (front.clone(), asked.found.clone(), *locale),
+        |(), (front, found, locale)| rows(front, found.as_deref(), *locale),
+    );
     let node = use_node_ref();
     let moved = Overlay {
         asked: asked.clone(),
@@ -140,23 +136,30 @@ fn Found(props: &FoundProps) -> Html {
 }
 
 fn readout(asked: &Props, front: &Front, pointed: Option<usize>) -> String {
-    pointed.and_then(|i| point(asked.locale, front, i)).unwrap_or_else(|| {
-        let own = &asked.evaluated.outcome;
-        described(asked.locale, &own.policy, &current(&asked.evaluated), &front.plain)
+    let Props { evaluated, locale, .. } = asked;
+    pointed.and_then(|i| point(*locale, front, i)).unwrap_or_else(|| {
+        let own = &evaluated.outcome;
+        let name = if evaluated.scenario.asks_for_best() {
+            words::best_mark(*locale).to_owned()
+        } else {
+            name::policy_name(*locale, &own.policy)
+        };
+        described(*locale, &name, &own.summary(), &front.plain)
     })
 }
 
 fn point(locale: Locale, front: &Front, i: usize) -> Option<String> {
     let point = front.points.get(i)?;
-    Some(described(locale, &point.policy, &point.summary, &front.plain))
+    let name = name::policy_name(locale, &point.policy);
+    Some(described(locale, &name, &point.summary, &front.plain))
 }
 
-fn described(locale: Locale, policy: &Policy, summary: &Summary, plain: &Summary) -> String {
+fn described(locale: Locale, name: &str, summary: &Summary, plain: &Summary) -> String {
     words::chart_pareto_point(
         locale,
         &format::percent_change(overhead(summary, plain)),
         &format::bytes(summary.peak),
-        &name::policy_name(locale, policy),
+        name,
         &format::time(summary.step),
     )
 }
@@ -174,17 +177,26 @@ fn legend(scene: &scene::Pareto, locale: Locale) -> Html {
                 {name::family(locale, *family)}</li>
         }
     };
+    let drawn = |class: &'static str, d: &str, words: &'static str| {
+        html! { <li><svg class="swatch" width="14" height="14" aria-hidden="true">{ axis::path(class, d, None) }</svg>{words}</li> }
+    };
     html! {
         <ul class="legend" aria-label={words::chart_legend(locale)}>
             { for FAMILIES.iter().filter(used).map(shape) }
             <li><svg class="swatch" width="14" height="14" aria-hidden="true"><circle class="ring" cx="7" cy="7" r="5.5" /></svg>
                 {words::chart_pareto_current(locale)}</li>
-            if scene.best.is_some() {
-                <li><svg class="swatch" width="14" height="14" aria-hidden="true"><path class="star" d={star(7.0, 7.5, 6.5)} /></svg>
-                    {words::chart_pareto_best(locale)}</li>
-            }
+            if scene.best.is_some() { { drawn("star", &star(7.0, 7.5, 6.5), words::chart_pareto_best(locale)) } }
+            if scene.found.is_some() { { drawn("fastest", &lozenge(7.0, 7.0, 6.0), words::best_mark(locale)) } }
+            if scene.bound.is_some() { { drawn("bound", "M0 7H14", words::best_bound(locale)) } }
         </ul>
     }
+}
+
+/// A square on its tip.
+fn lozenge(x: f64, y: f64, r: f64) -> String {
+    let [left, right, top, bottom] = [x - r, x + r, y - r, y + r].map(px);
+    let (x, y) = (px(x), px(y));
+    format!("M{left} {y}L{x} {top}L{right} {y}L{x} {bottom}Z")
 }
 
 /// A star of five points.
@@ -217,7 +229,7 @@ struct BodyProps {
 #[component]
 fn Body(props: &BodyProps) -> Html {
     let BodyProps { evaluated, front, scene, locale, id } = props;
-    let own = current(evaluated);
+    let own = evaluated.outcome.summary();
     let count = front.points.iter().filter(|point| point.on_front).count();
     let text = words::chart_pareto_text(
         *locale,
@@ -239,6 +251,7 @@ fn Body(props: &BodyProps) -> Html {
             { for scene.dots.iter().filter(|dots| !dots.on_front).map(dots) }
             { axis::path("front-line", &scene.line, None) }
             { for scene.dots.iter().filter(|dots| dots.on_front).map(dots) }
+            { fastest(scene) }
             { optimum(scene, *locale) }
             { knee(scene, *locale) }
             if let Some((x, y)) = scene.current { <circle class="ring" cx={x.to_string()} cy={y.to_string()} r="9" /> }
@@ -255,6 +268,18 @@ fn dots(dots: &scene::Dots) -> Html {
         (!dots.fits).then_some("unfit"),
     );
     axis::path(class, &dots.path, None)
+}
+
+/// The fastest plan found, and the line that nothing which fits is below.
+fn fastest(scene: &scene::Pareto) -> Html {
+    let line = scene.bound.map(|y| format!("M{} {y}H{}", scene.plot.x, scene.memory.at));
+    let mark = scene.found.map(|(x, y)| lozenge(x, y, 12.0));
+    html! {
+        <>
+            { axis::path("bound", &line.unwrap_or_default(), None) }
+            { axis::path("fastest", &mark.unwrap_or_default(), None) }
+        </>
+    }
 }
 
 fn optimum(scene: &scene::Pareto, locale: Locale) -> Html {
@@ -587,24 +612,34 @@ fn handle(of: &Handle) -> Html {
     }
 }
 
-fn rows(front: &Front, locale: Locale) -> Table {
+fn rows(front: &Front, found: Option<&Told>, locale: Locale) -> Table {
     let knee = scene::knee(front);
+    let line = |name: String, summary: &Summary| {
+        let fits = if summary.fits { words::chart_yes(locale) } else { words::chart_no(locale) };
+        vec![
+            name,
+            format::bytes(summary.peak),
+            format::time(summary.step),
+            format::percent_change(overhead(summary, &front.plain)),
+            fits.to_owned(),
+        ]
+    };
     let row = |i: usize| {
         let point = &front.points[i];
-        let fits =
-            if point.summary.fits { words::chart_yes(locale) } else { words::chart_no(locale) };
         let mut name = name::policy_name(locale, &point.policy);
         if knee == Some(i) {
             name = format!("{name} ({})", words::inverse_knee(locale));
         }
-        vec![
-            name,
-            format::bytes(point.summary.peak),
-            format::time(point.summary.step),
-            format::percent_change(overhead(&point.summary, &front.plain)),
-            fits.to_owned(),
-        ]
+        line(name, &point.summary)
     };
+    let fastest = found.filter(|told| told.summary.runs).map(|told| {
+        let mark = words::best_mark(locale);
+        let bound = told
+            .bound
+            .map(|bound| format!(" ({}: {})", words::best_bound(locale), format::time(bound)));
+        let name = format!("{mark}{}", bound.unwrap_or_default());
+        line(name, &told.summary)
+    });
     let head = [
         words::chart_pareto_plan(locale),
         words::chart_pareto_peak(locale),
@@ -614,7 +649,10 @@ fn rows(front: &Front, locale: Locale) -> Table {
     ];
     Table {
         head: head.map(str::to_owned).to_vec(),
-        rows: scene::table(front, MOST_ROWS).into_iter().map(row).collect(),
-        all: scene::table(front, usize::MAX).len(),
+        all: scene::table(front, usize::MAX).len() + usize::from(fastest.is_some()),
+        rows: fastest
+            .into_iter()
+            .chain(scene::table(front, MOST_ROWS).into_iter().map(row))
+            .collect(),
     }
 }

@@ -6,6 +6,7 @@ use crate::engine::policy::{Action, Policy, PolicyKind, SLOTS};
 use crate::engine::workload::Workload;
 use crate::scene::slider::{Marks, Range};
 use crate::ui::Shared;
+use crate::ui::best::Best;
 use crate::ui::chart::Evaluated;
 use crate::ui::folded::Folded;
 use crate::ui::marks::marks;
@@ -19,6 +20,10 @@ pub struct Props {
     pub evaluated: Shared<Evaluated>,
     /// The request in force, as text.
     pub request: Shared<String>,
+    /// The plan shown, where the request does not say it.
+    pub shown: Option<Shared<Policy>>,
+    /// What is known of the plan shown, where the best one is asked for.
+    pub best: Option<Best>,
     /// Somebody is dragging.
     pub turning: bool,
     /// The least bandwidth at which the plan in use never waits, GB/s, once it is known.
@@ -57,7 +62,7 @@ const BLANK: Knob = Knob {
 
 /// The panel.
 pub fn panel(props: &Props) -> Html {
-    let Props { evaluated, request, turning, least, locale, send } = props;
+    let Props { evaluated, request, shown, best, turning, least, locale, send } = props;
     let policy = &evaluated.scenario.policy;
     let (first, second) = knobs(evaluated);
     let slider = |knob: Knob| {
@@ -65,11 +70,11 @@ pub fn panel(props: &Props) -> Html {
         slider(&knob, policy.kind, marks.flatten(), *locale, send)
     };
     let folded = |kind: &'static str, class: &'static str, title: &'static str| {
-        html! { <Folded {kind} {class} title={html! { {title} }} request={request.clone()} busy={*turning} locale={*locale} send={send.clone()} /> }
+        html! { <Folded {kind} {class} title={html! { {title} }} request={request.clone()} shown={shown.clone()} busy={*turning} locale={*locale} send={send.clone()} /> }
     };
     html! {
         <div class="panel">
-            { policy_menu(policy, *locale, send) }
+            { policy_menu(policy, best.as_ref(), *locale, send) }
             <div class="knobs first">{ for first.into_iter().map(slider) }</div>
             <div class="knobs second">{ for second.into_iter().map(slider) }</div>
             { folded("inverse", "expert inverse", words::inverse_title(*locale)) }
@@ -79,11 +84,10 @@ pub fn panel(props: &Props) -> Html {
     }
 }
 
-fn policy_menu(policy: &Policy, locale: Locale, send: &Callback<Msg>) -> Html {
-    // A list is no menu's to make, and `best` would search at every turn: the button beside the front asks for it once.
-    let shown = PolicyKind::ALL.iter().filter(|&&kind| {
-        kind == policy.kind || !matches!(kind, PolicyKind::Plan | PolicyKind::Best)
-    });
+fn policy_menu(policy: &Policy, best: Option<&Best>, locale: Locale, send: &Callback<Msg>) -> Html {
+    // A list is no menu's to make.
+    let shown =
+        PolicyKind::ALL.iter().filter(|&&kind| kind == policy.kind || kind != PolicyKind::Plan);
     let entries = shown
         .map(|&kind| (kind.name().into(), kind_words(kind, locale).into()))
         .collect::<Vec<_>>();
@@ -96,6 +100,9 @@ fn policy_menu(policy: &Policy, locale: Locale, send: &Callback<Msg>) -> Html {
     html! {
         <div class="menus">
             <Choice id="policy" label={words::knob_policy(locale)} {entries} value={policy.kind.name()} {onchoose} />
+            if let Some(best) = best {
+                <p class={classes!("best-known", best.stale.then_some("aged"))} role="status" aria-busy={(!best.done).to_string()}>{best.sentence(locale)}</p>
+            }
             <Choice id="medium" label={words::knob_medium(locale)} entries={media.to_vec()} value={policy.medium.name()} onchoose={onmedium} />
         </div>
     }

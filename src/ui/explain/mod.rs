@@ -4,6 +4,7 @@
 mod math;
 mod sheet;
 
+use crate::engine::Policy;
 use crate::explain::Subject;
 use crate::ui::Shared;
 use crate::ui::hosted::{Hosted, Said};
@@ -35,6 +36,9 @@ struct Opened {
 pub struct Props {
     /// The request in force, as text.
     pub request: Shared<String>,
+    /// The plan shown, where the request does not say it.
+    #[prop_or_default]
+    pub shown: Option<Shared<Policy>>,
     /// The language.
     pub locale: Locale,
     /// Where a change goes that the sheet offers.
@@ -46,7 +50,7 @@ pub struct Props {
 /// The page and the place of its one sheet.
 #[component]
 pub fn Explained(props: &Props) -> Html {
-    let Props { request, locale, send, children } = props;
+    let Props { request, shown, locale, send, children } = props;
     let opened = use_state_eq(|| None::<Opened>);
     let ask = use_callback(opened.setter(), |next, opened| opened.set(next));
     let anchor = opened.as_ref().map(|opened| Element::from(opened.anchor.clone()));
@@ -58,7 +62,7 @@ pub fn Explained(props: &Props) -> Html {
         opened.set(None);
     });
     let sheet = |Opened { subject, anchor }: Opened| {
-        let json = json!({"locale": locale.tag(), "request": **request, "subject": subject});
+        let json = json!({"locale": locale.tag(), "request": **request, "shown": shown.as_deref(), "subject": subject});
         html! {
             <div class="explain-place"><Hosted kind="sheet" json={json.to_string()} {anchor} locale={*locale} {onsaid} /></div>
         }

@@ -31,7 +31,7 @@ app-help-stage = One training step from left to right: what fills the card above
 app-help-pareto = Each dot is a plan: further left needs less memory, further down is faster. Choose one to use it.
 app-help-ratio = For each layer, time to copy its saved tensors out and back beside time to run it again.
 app-help-textbook = What closed formulas say of the same scenario, and what they leave out.
-app-plan-best = Use the best plan
+app-plan-best = Use best under λ
 app-plan-least = Use the plan of least memory
 app-plan-best-note = Least cost under λ among { $count } plans tried
 app-settings = All settings
@@ -105,7 +105,7 @@ notice-too-large = { $key } comes to { $given }, beyond { $accepted }. Make the 
 notice-dismiss = Dismiss
 notice-profile = A profile is not in the address: reloading the page loses it.
 notice-measured = A measurement is not in the address: reloading the page loses it.
-notice-worker = The search runs without a worker here, so it waits until you let go of a slider.
+notice-worker = No background worker answers here. The search runs on the page itself, in short pieces: its answers come later and are the same.
 
 ### Pasting
 

@@ -31,7 +31,7 @@ app-help-stage = 从左到右是一步训练：上面看显存被什么占用，
 app-help-pareto = 每个点是一个方案：越靠左越省显存，越靠下越快。点选即可采用。
 app-help-ratio = 逐层比较：把保存张量拷出再拷回的时间，与再算一遍的时间。
 app-help-textbook = 闭式公式对同一场景怎么说，又忽略了什么。
-app-plan-best = 采用最优方案
+app-plan-best = 采用 λ 下的最优
 app-plan-least = 采用显存最少的方案
 app-plan-best-note = 在试过的 { $count } 个方案中，λ 加权代价最小
 app-settings = 全部设置
@@ -105,7 +105,7 @@ notice-too-large = { $key } 达到 { $given }，超过 { $accepted }。请减小
 notice-dismiss = 关闭
 notice-profile = profile 不在网址里：重新加载页面会丢失它。
 notice-measured = 实测数据不在网址里：重新加载页面会丢失它。
-notice-worker = 此处无法使用后台线程，松开滑块后才会搜索。
+notice-worker = 此处没有可用的后台线程：搜索改在页面中分小段进行，答案来得慢一些，结果相同。
 
 ### 粘贴
 

@@ -12,6 +12,7 @@ mod path;
 mod recompute;
 mod small;
 pub mod table;
+pub mod warm;
 
 use super::{family, rotor};
 use crate::engine::evaluate;
