@@ -594,6 +594,7 @@ mod tests {
             limits: &scenario.limits,
             weights: &weights,
             current: None,
+            found: None,
             domain,
             width: 900.0,
         };
