@@ -12,8 +12,8 @@ pub fn requests() -> Vec<String> {
     let lesson =
         json!({"kind": "lesson", "layers": 12, "act_gb": 1.5, "layer_s": 0.1, "base_gb": 4});
     let gpt = json!({"preset": "gpt2", "batch": 8});
-    let layer = |i: u64| {
-        json!({"forward_s": 0.01 * (i % 3) as f64 + 0.02, "backward_s": 0.05, "boundary_bytes": 1 << 24,
+    let layer = |i: u32| {
+        json!({"forward_s": 0.01 * f64::from(i % 3) + 0.02, "backward_s": 0.05, "boundary_bytes": 1 << 24,
         "saves_input": true, "saved": [{"bytes": (1 + i % 4) << 26, "recompute_s": 0.01}, {"bytes": 1 << 25}]})
     };
     let mixed = json!({"kind": "profile", "layers": (0..9).map(layer).collect::<Vec<_>>()});
