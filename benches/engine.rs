@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use galley::engine::search::fastest::{Search, fastest};
-use galley::engine::search::front::{self, Front};
+use galley::engine::search::front::Front;
 use galley::engine::search::{map, sensitivity};
 use galley::engine::{Bytes, Plan, Policy, PolicyKind, Scenario, door, evaluate};
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn map(c: &mut Criterion) {
             b.iter(|| map::map(black_box(&scenario)));
         });
         group.bench_function(format!("{name}, the whole family in one cell"), |b| {
-            b.iter(|| front::survey(black_box(&scenario)));
+            b.iter(|| Front::of(black_box(&scenario)));
         });
         group.bench_function(format!("{name}, sensitivities"), |b| {
             b.iter(|| sensitivity::sensitivity(black_box(&scenario)));
