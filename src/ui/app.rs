@@ -77,6 +77,8 @@ pub fn App() -> Html {
             send.emit(Msg::Dismiss);
         })
     };
+    // What makes it fit is looked for once it is settled what does not.
+    let searching = state.best.is_some_and(|best| !best.done);
     let still = use_media("(prefers-reduced-motion: reduce)");
     let knobs = !state.view.embed || state.view.views.iter().any(|view| view == "knobs");
     html! {
@@ -101,7 +103,7 @@ pub fn App() -> Html {
             if over { { drop_hint(locale) } }
             if state.view.shows("verdict") {
                 { verdict(&state.evaluated, locale) }
-                if knobs { <Misfit fits={state.evaluated.outcome.fits} request={(*request).clone()} busy={state.turning} {locale} send={send.clone()} /> }
+                if knobs { <Misfit fits={state.evaluated.outcome.fits} request={(*request).clone()} shown={(*shown).clone()} busy={state.turning || searching} {locale} send={send.clone()} /> }
             }
             { notices(&notice::Props {
                 locale,
