@@ -17,6 +17,7 @@ pub mod hardware;
 pub mod knob;
 pub mod ledger;
 pub mod lesson;
+mod list;
 mod names;
 pub mod nested;
 pub mod outcome;
