@@ -83,8 +83,8 @@ const STATES: [usize; 2] = [48, 256];
 const HALVINGS: u32 = 6;
 /// Small changes that are tried at most.
 const MOVES: usize = 600;
-/// Plans that are run at most before not even a small chain is enumerated further.
-const EVERY: usize = 200_000;
+/// Plans that are run at most before not even a small chain is enumerated further: where single tensors are left out, and where none is.
+const EVERY: [usize; 2] = [20_000, 200_000];
 /// Prefetch distances beside the reader's own; the first is as early as there is room.
 const PREFETCH: [usize; 3] = [1000, 2, 4];
 
@@ -307,9 +307,10 @@ impl Search {
     /// Tries the next of all plans.
     fn every(&mut self) -> Stage {
         let chain = &self.scenario.chain;
-        let (Some(every), true) = (&mut self.every, self.found.searched < EVERY) else {
+        let Some(every) = &mut self.every else { return Stage::Done };
+        if self.found.searched >= EVERY[usize::from(every.all)] {
             return Stage::Done;
-        };
+        }
         let base = Plan::uniform(chain, &self.scenario.policy, Action::Keep);
         // What the best step leaves of a micro-batch: below it a plan can only be if its compute is.
         let step = self.found.summary.step.saturating_sub(chain.optimizer);
@@ -320,7 +321,7 @@ impl Search {
         };
         let Some(plan) = every.next(chain, &self.rows, &base, (&self.scenario.hardware, micro))
         else {
-            self.found.exhausted = true;
+            self.found.exhausted = every.all;
             return Stage::Done;
         };
         let kept = plan.without_offload();

@@ -1,5 +1,5 @@
-//! Every plan of a small chain in which each layer holds one storage: kept, offloaded to host or SSD, or recomputed with any neighbours from a
-//! boundary that is kept or offloaded. Branches that
+//! Every plan of a small chain that decides layer by layer: kept, offloaded to host or SSD, or recomputed with any neighbours from a boundary
+//! that is kept or offloaded. Where each layer holds one storage these are all plans that run a layer again at most once. Branches that
 //! do not fit, or whose recomputation or copies alone are no faster than the best plan, are left out.
 
 use super::table::Row;
@@ -42,15 +42,18 @@ pub struct Small {
     media: [bool; 2],
     /// For activations and transients.
     room: u64,
+    /// They are all plans that run a layer again at most once.
+    pub all: bool,
     over: bool,
 }
 
 impl Small {
-    /// None for chains that are too long, or whose layers hold several storages.
+    /// None for chains that are too long.
     pub fn new(rows: &[Row], hardware: &Hardware, room: u64) -> Option<Self> {
-        let small = rows.len() <= LAYERS && rows.iter().all(|row| row.storages <= 1);
         let media = [hardware.host > Bytes::ZERO, hardware.ssd > Bytes::ZERO];
-        small.then(|| Self { fates: vec![0], layers: rows.len(), media, room, over: false })
+        let layers = rows.len();
+        let all = rows.iter().all(|row| row.storages <= 1);
+        (layers <= LAYERS).then(|| Self { fates: vec![0], layers, media, room, all, over: false })
     }
 
     /// The next plan whose compute alone is below `micro`; none when all have been there.
@@ -120,7 +123,8 @@ impl Small {
                 _ => (0, Action::Keep),
             };
             let own = match fate {
-                Fate::Plain(action) => (row.held - row.late, action),
+                // An input that is saved may stay for the layer before too.
+                Fate::Plain(action) => (row.held - row.late - row.input, action),
                 _ => (0, Action::Keep),
             };
             if shared.1 == Action::Keep {
