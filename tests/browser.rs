@@ -2,10 +2,14 @@
 //! what the engine says of the same request, and every element is found by role, label or name, as a reader would.
 #![cfg(target_arch = "wasm32")]
 
+#[path = "browser/additive.rs"]
+mod additive;
 #[path = "parity/calibrations.rs"]
 mod calibrations;
 #[path = "parity/plans.rs"]
 mod plans;
+#[path = "solver/instance.rs"]
+mod instance;
 #[path = "parity/mod.rs"]
 mod scenarios;
 
