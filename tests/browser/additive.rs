@@ -9,7 +9,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 const VECTORS: &str = include_str!("../vectors/solver.json");
 
-/// All but the one whose optimum others left open, which takes a debug build long.
+/// All but the one that others left open.
 #[wasm_bindgen_test]
 fn optima_are_those_that_are_proved() {
     let vectors: Value = serde_json::from_str(VECTORS).expect("JSON");
