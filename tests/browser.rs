@@ -6,10 +6,10 @@
 mod additive;
 #[path = "parity/calibrations.rs"]
 mod calibrations;
-#[path = "parity/plans.rs"]
-mod plans;
 #[path = "solver/instance.rs"]
 mod instance;
+#[path = "parity/plans.rs"]
+mod plans;
 #[path = "parity/mod.rs"]
 mod scenarios;
 
