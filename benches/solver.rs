@@ -1,11 +1,13 @@
-//! How long the exact solvers take. A table of the instances of tests/vectors/solver.json, of fronts, and of growing chains:
+//! How long the exact solvers take. A table of the instances of tests/vectors/solver.json, of fronts, and of hard chains:
 //! `cargo bench --no-default-features --bench solver`; one JSON object a line with `-- --json`, which benches/solvers.py reads.
 
+mod chains;
+
+use chains::{DENSE, SHARES, ends, random, transformer};
 use galley::engine::Bytes;
 use galley::engine::search::additive::{Instance, Knapsack, Layer, front};
 use serde_json::{Value, json};
 use std::hint::black_box;
-use std::time::Instant;
 
 fn main() {
     let as_json = std::env::args().any(|arg| arg == "--json");
@@ -55,12 +57,6 @@ fn main() {
         print(json!({"kind": "front", "id": id, "n": instance.layers.len(), "solve_s": solve_s,
             "value": front.points.len(), "optimal": front.exact}));
     }
-    for n in [12, 24, 48, 96, 200, 500, 1000] {
-        for (memory, host, hidden) in SHARES {
-            let id = format!("n{n} M{memory} H{host} hidden{hidden}");
-            print(timed("scale", &id, &random(n, n, (memory, host, hidden))));
-        }
-    }
     for (id, instance) in hard() {
         print(timed("hard", id, &instance));
     }
@@ -72,62 +68,29 @@ fn main() {
     }
 }
 
-/// Memory and host as shares of all bytes, and hidden time as a share of their way over the link.
-const SHARES: [(f64, f64, f64); 6] = [
-    (0.02, 0.3, 0.5),
-    (0.15, 0.1, 0.5),
-    (0.15, 0.6, 0.9),
-    (0.4, 0.3, 0.3),
-    (0.55, 0.1, 0.4),
-    (0.7, 0.3, 0.05),
-];
-
 fn timed(kind: &str, id: &str, instance: &Instance) -> Value {
     let (solve_s, solution) = best_of(|| black_box(instance).solve());
     json!({"kind": kind, "id": id, "n": instance.layers.len(), "solve_s": solve_s, "value": solution.objective_s,
         "optimal": solution.optimal, "gap": solution.gap()})
 }
 
-/// The least time of up to 15 runs within about a quarter of a second.
-fn best_of<T>(mut run: impl FnMut() -> T) -> (f64, T) {
-    let (start, mut best) = (Instant::now(), f64::INFINITY);
-    for _ in 0..15 {
-        let began = Instant::now();
-        let result = run();
-        best = best.min(began.elapsed().as_secs_f64());
-        if start.elapsed().as_secs_f64() > 0.25 {
-            return (best, result);
-        }
-    }
-    (best, run())
+fn best_of<T>(run: impl FnMut() -> T) -> (f64, T) {
+    chains::best_of(1, run)
 }
+
+/// A block that is narrower than the others.
+const WIDE: Layer = Layer { size: 436_207_616, residual: 16_777_216, recompute_s: 11.0e-3 };
 
 /// 96 layers in few kinds.
 fn transformers() -> Vec<(&'static str, Instance)> {
-    let layer = |size, residual, ms: f64| Layer { size, residual, recompute_s: ms / 1e3 };
-    let (dense, wide) =
-        (layer(570_425_344, 16_777_216, 14.5), layer(436_207_616, 16_777_216, 11.0));
-    let ends = |blocks: Vec<Layer>| {
-        let (first, last) = (layer(33_554_432, 0, 0.2), layer(1_048_576_000, 33_554_432, 9.0));
-        std::iter::once(first).chain(blocks).chain([last]).collect::<Vec<_>>()
-    };
-    let instance = |layers| Instance {
-        layers,
-        link_s: 2.0 / 25e9,
-        ssd_s: 1.0 / 5e9 + 1.0 / 6e9,
-        hidden_s: 3.9,
-        memory: 0,
-        host: 20_000_000_000,
-        ssd: None,
-    };
-    let mixed = |i: usize| if i.is_multiple_of(2) { dense } else { wide };
+    let mixed = |i: usize| if i.is_multiple_of(2) { DENSE } else { WIDE };
     vec![
-        ("96 equal", instance(vec![dense; 96])),
-        ("embedding, 94 equal, head", instance(ends(vec![dense; 94]))),
-        ("48 and 48", instance((0..96).map(mixed).collect())),
+        ("96 equal", transformer(vec![DENSE; 96])),
+        ("embedding, 94 equal, head", transformer(ends(vec![DENSE; 94]))),
+        ("48 and 48", transformer((0..96).map(mixed).collect())),
         (
             "embedding, 70 and 24, head",
-            instance(ends((0..94).map(|i| if i % 4 == 3 { wide } else { dense }).collect())),
+            transformer(ends((0..94).map(|i| if i % 4 == 3 { WIDE } else { DENSE }).collect())),
         ),
     ]
 }
@@ -161,38 +124,6 @@ fn hard() -> Vec<(&'static str, Instance)> {
             Instance { layers, memory: base.memory | 1, ..base.clone() }
         }),
     ]
-}
-
-/// `n` layers of `kinds` kinds, about as in solver.json.
-fn random(n: usize, kinds: usize, (memory, host, hidden): (f64, f64, f64)) -> Instance {
-    let mut state = n as u64 * 1000 + kinds as u64;
-    let mut uniform = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        Bytes(state >> 11).as_f64() / 9_007_199_254_740_992.0
-    };
-    let mut kind = || {
-        let size = 4e7 + 5e8 * uniform();
-        let residual = size * (0.04 + 0.06 * uniform());
-        Layer {
-            size: Bytes::from_f64(size).0,
-            residual: Bytes::from_f64(residual).0,
-            recompute_s: size / 1.5e10 * (0.5 + uniform()),
-        }
-    };
-    let table: Vec<Layer> = (0..kinds).map(|_| kind()).collect();
-    let layers: Vec<Layer> = (0..n).map(|i| table[i % kinds]).collect();
-    let total = Bytes(layers.iter().map(|layer| layer.size).sum()).as_f64();
-    let link_s = 2.0 / 24e9;
-    Instance {
-        layers,
-        link_s,
-        ssd_s: 1.0 / 5e9 + 1.0 / 3e9,
-        hidden_s: hidden * total * link_s,
-        memory: Bytes::from_f64(memory * total).0,
-        host: Bytes::from_f64(host * total).0,
-        ssd: None,
-    }
 }
 
 fn instance(row: &Value) -> Instance {

@@ -162,7 +162,7 @@ def main():
     mine = {(row["kind"], row["id"]): row for row in rows}
     four_choice(vectors, mine, args.highs_limit)
     knapsacks(vectors, mine, args.highs_limit, args.knapsack_every)
-    for kind, title in [("front", "Exact fronts"), ("scale", "Growing chains"), ("kinds", "Few kinds of layer"), ("hard", "Hard shapes")]:
+    for kind, title in [("front", "Exact fronts"), ("kinds", "Few kinds of layer"), ("hard", "Hard shapes")]:
         print(f"\n## {title}, ours\n\n| case | ms | proved | gap |\n| --- | --- | --- | --- |")
         for row in rows:
             if row["kind"] == kind:

@@ -1,6 +1,7 @@
 //! Editing a request, the JSON that a scenario is read from. PURE: the page's knobs, the link and a paste all go through
 //! here. Principal type [`Request`]; its law: what it holds has been read without error, clamped values replaced by those used.
 
+use crate::engine::door;
 use crate::engine::edit::remove;
 pub use crate::engine::edit::set;
 use crate::engine::error::{Error, Notes};
@@ -60,11 +61,12 @@ impl Request {
         })
     }
 
-    /// Reads a value.
+    /// Reads a value. What only the additive model answers is refused: every number on the page is the simulation's.
     ///
     /// # Errors
-    /// As [`Scenario::read`].
+    /// As [`Scenario::read`] and [`door::simulated`].
     pub fn read(mut value: Value) -> Result<Reading, Error> {
+        door::simulated(&value)?;
         let (scenario, notes) = Scenario::read(&value)?;
         for clamped in &notes.clamped {
             set(&mut value, &clamped.path, clamped.used.clone());

@@ -2,8 +2,12 @@
 //! what the engine says of the same request, and every element is found by role, label or name, as a reader would.
 #![cfg(target_arch = "wasm32")]
 
+#[path = "browser/additive.rs"]
+mod additive;
 #[path = "parity/calibrations.rs"]
 mod calibrations;
+#[path = "solver/instance.rs"]
+mod instance;
 #[path = "parity/plans.rs"]
 mod plans;
 #[path = "parity/mod.rs"]

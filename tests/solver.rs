@@ -7,6 +7,8 @@
 mod doors;
 #[path = "solver/front.rs"]
 mod front;
+#[path = "solver/instance.rs"]
+mod instance;
 #[path = "solver/knapsack.rs"]
 mod knapsack;
 #[path = "solver/oracle.rs"]
@@ -16,6 +18,7 @@ mod theory;
 
 use galley::engine::Bytes;
 use galley::engine::search::additive::{Instance, Layer, Solution};
+use instance::{instance, number, rows, sizes, times, whole};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -26,43 +29,6 @@ fn vector(name: &str) -> Value {
     let path = format!("{}/tests/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{path}: {e}"))
-}
-
-fn rows<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value[key].as_array().unwrap_or_else(|| panic!("no {key}"))
-}
-
-fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("no {key} in {value}"))
-}
-
-fn whole(value: &Value, key: &str) -> u64 {
-    value[key].as_u64().unwrap_or_else(|| panic!("no {key} in {value}"))
-}
-
-fn sizes(value: &Value, key: &str) -> Vec<u64> {
-    rows(value, key).iter().map(|size| size.as_u64().expect("bytes")).collect()
-}
-
-fn times(value: &Value, key: &str) -> Vec<f64> {
-    rows(value, key).iter().map(|time| time.as_f64().expect("seconds")).collect()
-}
-
-/// An instance of solver.json.
-fn instance(row: &Value) -> Instance {
-    let (size, residual) = (sizes(row, "size_bytes"), sizes(row, "recompute_residual_bytes"));
-    let seconds = times(row, "recompute_s");
-    let layer = |i: usize| Layer { size: size[i], residual: residual[i], recompute_s: seconds[i] };
-    Instance {
-        layers: (0..size.len()).map(layer).collect(),
-        link_s: 2.0 / number(row, "cpu_link_bandwidth_bytes_per_s"),
-        ssd_s: 1.0 / number(row, "ssd_write_bandwidth_bytes_per_s")
-            + 1.0 / number(row, "ssd_read_bandwidth_bytes_per_s"),
-        hidden_s: number(row, "hidden_s"),
-        memory: whole(row, "memory_limit_bytes"),
-        host: whole(row, "host_limit_bytes"),
-        ssd: None,
-    }
 }
 
 /// A share of that many bytes.

@@ -80,9 +80,16 @@ pub fn simulated_front(text: &str) -> Answer {
     Ok(front_json(&Front::of(&scenario), &notes))
 }
 
-/// Refuses what only the additive model answers, by its key.
+/// Refuses what only the additive model answers, by its key; text that is no JSON is for the reader to refuse.
 pub(super) fn simulated_only(text: &str) -> Result<(), Error> {
-    let Ok(Value::Object(request)) = serde_json::from_str(text) else { return Ok(()) };
+    serde_json::from_str(text).map_or(Ok(()), |request| simulated(&request))
+}
+
+/// Refuses what only the additive model answers, by its key.
+///
+/// # Errors
+/// An [`Error`] that names the key.
+pub fn simulated(request: &Value) -> Result<(), Error> {
     for key in ["cost_model", "additive", "knapsack"] {
         match request.get(key) {
             None | Some(Value::Null) => {}

@@ -78,6 +78,7 @@ fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
         Accepted::Unquantized => words::accepted_unquantized,
         Accepted::NoCross => words::accepted_no_cross,
         Accepted::NoEncoderDecoder => words::accepted_no_encoder_decoder,
+        Accepted::Elsewhere => words::accepted_elsewhere,
         _ => return None,
     };
     Some(words(locale))
@@ -163,6 +164,8 @@ mod tests {
             r#"{"model_type": "gpt2", "n_layer": "many"}"#,
             r#"{"kind": "transformer", "batch": "many"}"#,
             r#"{"kind": "transformer", "hidden": 100, "heads": 3}"#,
+            r#"{"v": 1, "workload": {"preset": "gpt2"}, "cost_model": "additive"}"#,
+            r#"{"v": 1, "hardware": {"preset": "rtx-4090"}, "knapsack": {}}"#,
         ];
         for paste in pastes {
             let imported = import_text(paste).expect("it is JSON");

@@ -35,3 +35,4 @@ accepted-step-above = more than { $step } s, the step that keeps everything: rec
 accepted-step-below = less than { $step } s, the step that recomputes: keeping everything saves time
 accepted-peak-at-most = at most { $peak } GiB, the peak that keeps everything: this plan keeps less
 accepted-peak-at-least = at least { $peak } GiB, the peak that recomputes: this plan keeps more
+accepted-elsewhere = no additive model here: the command line answers it, and in the page galley.exactPlan and galley.exactFront

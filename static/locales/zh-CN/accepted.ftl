@@ -35,3 +35,4 @@ accepted-step-above = 大于 { $step } s（全部保留时的单步耗时）的�
 accepted-step-below = 小于 { $step } s（重计算时的单步耗时）的值：全部保留只会更快
 accepted-peak-at-most = 不超过 { $peak } GiB（全部保留时的峰值）的值：这个方案保留得更少
 accepted-peak-at-least = 不低于 { $peak } GiB（重计算时的峰值）的值：这个方案保留得更多
+accepted-elsewhere = 模拟模型的请求：可加模型由命令行回答，在页面里由 galley.exactPlan 和 galley.exactFront 回答
