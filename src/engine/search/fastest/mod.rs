@@ -79,6 +79,8 @@ enum Stage {
 
 /// States per layer of the programme: at first, and for a closer look.
 const STATES: [usize; 2] = [48, 256];
+/// Chains of more layers are searched less closely: fewer amounts and changes.
+const LONG: usize = 128;
 /// How often the distance around the best amount is halved.
 const HALVINGS: u32 = 6;
 /// Small changes that are tried at most.
@@ -193,7 +195,7 @@ impl Search {
                 }
                 None => Stage::Closer(0),
             },
-            Stage::Closer(i) if i < HALVINGS => {
+            Stage::Closer(i) if i < HALVINGS && !self.is_long() => {
                 self.closer(i);
                 Stage::Closer(i + 1)
             }
@@ -208,7 +210,10 @@ impl Search {
                     self.offer(policy, summary);
                     Stage::Family(i + 1)
                 }
-                None => Stage::Move { at: 0, idle: 0, left: MOVES },
+                None => {
+                    let left = if self.is_long() { MOVES / 10 } else { MOVES };
+                    Stage::Move { at: 0, idle: 0, left }
+                }
             },
             Stage::Move { at, idle, left } => self.turn(at, idle, left),
             Stage::Every => self.every(),
@@ -220,6 +225,11 @@ impl Search {
     #[must_use]
     pub const fn found(&self) -> &Found {
         &self.found
+    }
+
+    /// Whether there are so many layers that less has to do.
+    fn is_long(&self) -> bool {
+        self.rows.len() > LONG
     }
 
     /// Keep everything: what plans are made from.
@@ -382,6 +392,9 @@ fn amounts(scenario: &Scenario, rows: &[Row], first: u64) -> Vec<Leaving> {
         seen.push(*amount);
         new
     });
+    if rows.len() > LONG {
+        amounts.truncate(6);
+    }
     amounts
 }
 

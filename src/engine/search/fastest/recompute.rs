@@ -10,6 +10,9 @@ use crate::engine::policy::Action;
 use crate::engine::sort;
 use crate::engine::units::{Bytes, Nanos};
 
+/// Layers of a segment at most: longer ones would hold too much while they run again.
+const LONGEST: usize = 128;
+
 /// What leaves over the link, as the programme sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leaving {
@@ -107,7 +110,7 @@ impl Programme {
         let row = &rows[i];
         let least = here.iter().map(|state| state.held.max(0)).min().unwrap_or(0);
         let mut growing = Growing { inside: 0, need: 0, time: 0 };
-        for end in i + 1..=rows.len() {
+        for end in i + 1..=rows.len().min(i + LONGEST) {
             let last = &rows[end - 1];
             let first = end - 1 == i;
             // The first layer's input is the boundary; where it saves it, its own need has it already.
