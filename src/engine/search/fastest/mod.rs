@@ -204,17 +204,16 @@ impl Search {
                 self.family.extend(rotor::policy(&self.scenario));
                 Stage::Family(0)
             }
-            Stage::Family(i) => match self.family.get(i).cloned() {
-                Some(policy) => {
-                    let summary = summary(&self.scenario, &policy);
-                    self.offer(policy, summary);
-                    Stage::Family(i + 1)
-                }
-                None => {
-                    let left = if self.is_long() { MOVES / 10 } else { MOVES };
-                    Stage::Move { at: 0, idle: 0, left }
-                }
-            },
+            Stage::Family(i) if i < self.family.len() => {
+                let policy = self.family[i].clone();
+                let summary = summary(&self.scenario, &policy);
+                self.offer(policy, summary);
+                Stage::Family(i + 1)
+            }
+            Stage::Family(_) => {
+                let left = if self.is_long() { MOVES / 10 } else { MOVES };
+                Stage::Move { at: 0, idle: 0, left }
+            }
             Stage::Move { at, idle, left } => self.turn(at, idle, left),
             Stage::Every => self.every(),
             Stage::Done => Stage::Done,
