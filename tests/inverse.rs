@@ -611,3 +611,17 @@ fn knees_of_plain_shapes() {
     // The first of equal ones.
     assert_eq!(knee(&[(0.0, 3.0), (0.5, 1.5), (1.5, 0.5), (3.0, 0.0)]), Some(1));
 }
+
+#[test]
+fn a_policy_that_follows_the_limit_is_asked_within_it() {
+    let mut request = small(json!({"kind": "rotor"}));
+    let keep = evaluate(&with(&request, "policy.kind", json!("keep")));
+    request["limits"] = json!({"memory_gib": seconds(&keep["peak_bytes"]) * 0.9 / 1_073_741_824.0});
+    assert!(fits(&request), "rotor makes room");
+    let answer = ask(&request, json!({"ask": "batch", "policy": "own"}));
+    assert!(answer["value"].as_u64() >= Some(3), "{answer}");
+    assert!(fits(&with(&request, "workload.batch", answer["value"].clone())));
+    assert!(!fits(&with(&request, "workload.batch", answer["next"]["value"].clone())));
+    let own = door::sensitivity(&request.to_string()).expect("an answer")["own"].clone();
+    assert_eq!(own["step_s"], evaluate(&request)["step_s"], "held as it is");
+}

@@ -178,11 +178,11 @@ impl Sensitivity {
             .found
             .iter()
             .zip(&self.scenarios)
-            .map(|(found, scenario)| Plan::of(&found.policy, &scenario.chain, &scenario.hardware))
+            .map(|(found, scenario)| evaluate::plan(scenario, &found.policy))
             .collect();
         let now = &self.scenarios[0];
         let policy = if now.asks_for_best() { &self.found[0].policy } else { &now.policy };
-        let own = Plan::of(policy, &now.chain, &now.hardware);
+        let own = evaluate::plan(now, policy);
         let side = |i: usize, by: f64| {
             let scenario = &self.scenarios[i];
             let of = |plan: &Plan| evaluate::summarize(scenario, plan);

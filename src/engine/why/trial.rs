@@ -4,7 +4,6 @@
 use super::change::{Change, What};
 use crate::engine::evaluate;
 use crate::engine::outcome::Summary;
-use crate::engine::plan::Plan;
 use crate::engine::policy::{Action, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::search::fastest::Search;
@@ -58,7 +57,7 @@ impl Attempt {
         let open = scenario.asks_for_best();
         let policies = if open { plain(&scenario.policy) } else { vec![scenario.policy.clone()] };
         let all = policies.into_iter().map(|policy| {
-            let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
+            let plan = evaluate::plan(&scenario, &policy);
             (evaluate::summarize(&scenario, &plan), policy)
         });
         let (summary, policy) = all.min_by_key(|(summary, _)| (!summary.runs, summary.peak))?;

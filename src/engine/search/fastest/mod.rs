@@ -81,6 +81,8 @@ enum Stage {
 const STATES: [usize; 2] = [48, 256];
 /// Chains of more layers are searched less closely: fewer amounts and changes.
 const LONG: usize = 128;
+/// States that all programmes together look at, at most: some seconds. Only chains of hundreds of different layers come to it.
+const WORK: u64 = 100_000_000;
 /// How often the distance around the best amount is halved.
 const HALVINGS: u32 = 6;
 /// Small changes that are tried at most.
@@ -120,6 +122,8 @@ pub struct Search {
     /// The last is next.
     jobs: Vec<Job>,
     programme: Option<(Job, Programme)>,
+    /// States that programmes may still look at.
+    work: u64,
     ways: Option<Ways>,
     family: Vec<Policy>,
     every: Option<Small>,
@@ -150,6 +154,7 @@ impl Search {
             plan: None,
             jobs: Vec::new(),
             programme: None,
+            work: WORK,
             ways: None,
             stage: Stage::Amount(0),
             found,
@@ -176,7 +181,7 @@ impl Search {
             if !programme.advance(&self.rows) {
                 self.decided();
             }
-        } else if let Some(job) = self.jobs.pop() {
+        } else if let Some(job) = self.jobs.pop().filter(|_| self.work > 0) {
             let Job { leaving, room, states } = job;
             let programme = Programme::new(&self.rows, &self.base(), room, leaving, states);
             self.programme = Some((job, programme));
@@ -271,6 +276,7 @@ impl Search {
     /// The programme is through: sends away what does not fit.
     fn decided(&mut self) {
         let Some((job, programme)) = self.programme.take() else { return };
+        self.work = self.work.saturating_sub(programme.work());
         let chain = &self.scenario.chain;
         let Some(kept) = programme.plan(chain, &self.rows, &self.base()) else { return };
         let plan = offload::earliest(chain, &kept, Action::Host, self.room);

@@ -59,6 +59,7 @@ pub struct Programme {
     reentrant: bool,
     states: Vec<States>,
     next: usize,
+    work: u64,
 }
 
 impl Programme {
@@ -67,7 +68,7 @@ impl Programme {
         let mut states: Vec<States> = (0..=rows.len()).map(|_| States::new(most)).collect();
         let held = -signed(leaving.bytes);
         states[0].offer(State { held, time: 0, from: (0, 0), step: Step::Start });
-        Self { room: signed(room), leaving, reentrant: base.reentrant, states, next: 0 }
+        Self { room: signed(room), leaving, reentrant: base.reentrant, states, next: 0, work: 0 }
     }
 
     /// Decides one more layer; false when all are.
@@ -84,9 +85,15 @@ impl Programme {
         true
     }
 
+    /// States looked at so far: what the time of a programme is proportional to.
+    pub const fn work(&self) -> u64 {
+        self.work
+    }
+
     /// Layer `i` runs plainly.
     fn plain(&mut self, i: usize, row: &Row, here: &[State]) {
         let need = signed(row.forward_need.max(row.backward_need));
+        self.work += (here.len() * (1 + row.partials.len())) as u64;
         for (at, state) in here.iter().enumerate() {
             if state.held.max(0) + need > self.room {
                 continue;
@@ -124,6 +131,7 @@ impl Programme {
             if least + growing.need > self.room {
                 break;
             }
+            self.work += here.len() as u64;
             for (at, state) in here.iter().enumerate() {
                 if state.held.max(0) + growing.need > self.room {
                     continue;

@@ -100,6 +100,8 @@ pub struct Hunt {
     best: bool,
     bisection: Bisection,
     trial: Option<(u64, Option<Trial>)>,
+    /// A search to the end found what one that stopped had not: from then on all go to the end, or the hunt would creep on from edge to edge.
+    thorough: bool,
     answer: Largest,
 }
 
@@ -117,6 +119,7 @@ impl Hunt {
             best,
             bisection: Bisection { unit, ..Bisection::to(most) },
             trial: None,
+            thorough: false,
             answer,
         };
         // From where the reader is, a few steps lead to where it ends.
@@ -125,6 +128,7 @@ impl Hunt {
     }
 
     fn start(&mut self, at: u64, until: Until) {
+        let until = if self.thorough { Until::Best } else { until };
         let scenario = self.answer.counted.set(&self.request, at);
         let trial = scenario.map(|scenario| Trial::new(&scenario, self.best, until));
         self.trial = Some((at, trial));
@@ -162,7 +166,10 @@ impl Hunt {
         };
         let fits = tried.as_ref().is_some_and(|tried| tried.summary.fits);
         match self.answer.tried.iter_mut().find(|tried| tried.0 == at) {
-            Some(before) => before.1 = fits,
+            Some(before) => {
+                self.thorough |= fits && !before.1;
+                before.1 = fits;
+            }
             None => self.answer.tried.push((at, fits)),
         }
         self.bisection.told(at, fits);

@@ -15,7 +15,7 @@ pub use json::json;
 pub use read::{Ask, Question, possible};
 
 use super::super::error::{Error, Notes};
-use super::super::plan::Plan;
+use super::super::evaluate;
 use super::super::policy::Policy;
 use super::super::scenario::Scenario;
 use serde_json::Value;
@@ -102,7 +102,7 @@ impl Inverse {
             Hunt::Plan(trial) => {
                 if let Some(tried) = trial.advance(plans) {
                     let policy = tried.policy.clone();
-                    let plan = Plan::of(&policy, &self.scenario.chain, &self.scenario.hardware);
+                    let plan = evaluate::plan(&self.scenario, &policy);
                     // Another link would have another plan by rule: this one is held.
                     let held = plan.to_policy(&self.scenario.chain, &policy);
                     let hunt = bandwidth::Hunt::new(&self.scenario, plan);

@@ -2,7 +2,6 @@
 
 use crate::engine::evaluate;
 use crate::engine::outcome::Summary;
-use crate::engine::plan::Plan;
 use crate::engine::policy::Policy;
 use crate::engine::scenario::Scenario;
 use crate::engine::search::fastest::Search;
@@ -50,8 +49,7 @@ impl Trial {
             return Self::Searching(Search::new(scenario).into(), limit, until);
         }
         let policy = scenario.policy.clone();
-        let plan = Plan::of(&policy, &scenario.chain, &scenario.hardware);
-        let summary = evaluate::summarize(scenario, &plan);
+        let summary = evaluate::summarize(scenario, &evaluate::plan(scenario, &policy));
         Self::Done(Tried { policy, summary, proved: true, complete: true })
     }
 
