@@ -101,7 +101,7 @@ pub fn App() -> Html {
             if over { { drop_hint(locale) } }
             if state.view.shows("verdict") {
                 { verdict(&state.evaluated, locale) }
-                if knobs { <Misfit fits={state.evaluated.outcome.fits} request={(*request).clone()} busy={state.turning} {locale} send={send.clone()} /> }
+                if knobs { <Misfit fits={state.evaluated.outcome.fits} request={(*request).clone()} shown={(*shown).clone()} busy={state.turning} {locale} send={send.clone()} /> }
             }
             { notices(&notice::Props {
                 locale,

@@ -4,6 +4,7 @@
 use super::hosted::{Hosted, Said};
 use super::shared::Shared;
 use super::store::Msg;
+use crate::engine::Policy;
 use crate::words::Locale;
 use serde_json::json;
 use yew::prelude::*;
@@ -15,6 +16,8 @@ pub struct Props {
     pub fits: bool,
     /// The request in force, as text.
     pub request: Shared<String>,
+    /// The plan shown, where the request does not say it.
+    pub shown: Option<Shared<Policy>>,
     /// Somebody is dragging.
     pub busy: bool,
     /// The language.
@@ -26,10 +29,10 @@ pub struct Props {
 /// The place.
 #[component]
 pub fn Misfit(props: &Props) -> Html {
-    let Props { fits, request, busy, locale, send } = props;
-    let last = use_mut_ref(|| None::<Shared<String>>);
+    let Props { fits, request, shown, busy, locale, send } = props;
+    let last = use_mut_ref(|| None::<(Shared<String>, Option<Shared<Policy>>)>);
     if !busy {
-        *last.borrow_mut() = (!fits).then(|| request.clone());
+        *last.borrow_mut() = (!fits).then(|| (request.clone(), shown.clone()));
     }
     let onsaid = use_callback(send.clone(), |said: Said, send| {
         if let Said::Do(msg) = said {
@@ -37,8 +40,8 @@ pub fn Misfit(props: &Props) -> Html {
         }
     });
     let last = last.borrow().clone();
-    let place = |request: Shared<String>| {
-        let json = json!({"locale": locale.tag(), "request": **request, "busy": busy});
+    let place = |(request, shown): (Shared<String>, Option<Shared<Policy>>)| {
+        let json = json!({"locale": locale.tag(), "request": *request, "shown": shown.as_deref(), "busy": busy});
         html! { <div class="misfit"><Hosted kind="fixes" json={json.to_string()} locale={*locale} {onsaid} /></div> }
     };
     last.map_or_else(Html::default, place)
