@@ -324,7 +324,11 @@ fn iso_label(scene: &scene::Pareto, [x1, y1, x2, y2]: [f64; 4], locale: Locale) 
     } else {
         let (x, y) = (f64::midpoint(x1, x2), f64::midpoint(y1, y2));
         let below = y.max(scene.plot.y + BELOW_NOTES);
-        if scene.plot.right() - x > wide { (x + 8.0, below, "start") } else { (x - 8.0, below, "end") }
+        if scene.plot.right() - x > wide {
+            (x + 8.0, below, "start")
+        } else {
+            (x - 8.0, below, "end")
+        }
     };
     html! { <text class="label small halo iso-label" x={x.to_string()} y={y.to_string()} text-anchor={anchor}>{text}</text> }
 }

@@ -133,19 +133,14 @@ pub fn unmarked(text: &str) -> String {
 pub fn marked(text: &str, numbers: &[(Subject, &'static str)], locale: Locale) -> Html {
     let pieces = text.split_inclusive(LAST).map(|piece| {
         let at = piece.char_indices().find(|(_, c)| ('\u{E000}'..LAST).contains(c));
-        // A line breaks before and after a button: not where punctuation hangs on it.
-        const JOINER: &str = "\u{2060}";
-        let hangs = piece.starts_with([')', ',', '.', ':', ';', '）', '，', '。', '：', '；', '、']);
-        let before = if hangs { JOINER } else { "" };
-        let Some((at, first)) = at else { return html! { <>{before}{piece.to_owned()}</> } };
-        let after = if piece[..at].ends_with(['(', '（']) { JOINER } else { "" };
+        let Some((at, first)) = at else { return html! { {piece.to_owned()} } };
         let number = piece[at + first.len_utf8()..].trim_end_matches(LAST);
         let known = usize::try_from(u32::from(first) - FIRST).ok().and_then(|i| numbers.get(i));
         match known {
             Some((subject, name)) => html! {
-                <>{before}{piece[..at].to_owned()}{after}<Number subject={*subject} value={number.to_owned()} name={*name} {locale} /></>
+                <>{piece[..at].to_owned()}<Number subject={*subject} value={number.to_owned()} name={*name} {locale} /></>
             },
-            None => html! { <>{before}{piece[..at].to_owned()}{number.to_owned()}</> },
+            None => html! { <>{piece[..at].to_owned()}{number.to_owned()}</> },
         }
     });
     html! { { for pieces } }
