@@ -98,13 +98,21 @@ pub fn count(value: f64) -> String {
     format!("{}{GAP}{unit}", digits(value / scale))
 }
 
-/// "2 844 /s" without its noun: whole numbers with thin separators, three digits below a hundred.
+/// "2 844 /s" without its noun: whole numbers with thin separators, three digits below a hundred, down to a millionth.
 #[must_use]
 pub fn per_second(value: f64) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
     }
-    if value.abs() >= 100.0 { thousands(value) } else { digits(value) }
+    match value.abs() {
+        size if size >= 100.0 => thousands(value),
+        // Two decimals would leave one digit or none.
+        size if size > 0.0 && size < 0.1 => {
+            let decimals = [0.01, 0.001, 0.000_1].iter().filter(|&&step| size < step).count();
+            signed(value, 4 + decimals)
+        }
+        _ => digits(value),
+    }
 }
 
 /// "170 000": a count, to the last.
@@ -279,6 +287,8 @@ mod tests {
         assert_eq!(flat(&whole(1_234_567)), "1 234 567");
         assert_eq!(flat(&per_second(12_345.6)), "12 346");
         assert_eq!(flat(&per_second(0.694)), "0.69");
+        assert_eq!(flat(&per_second(0.002_257)), "0.00226");
+        assert_eq!(flat(&per_second(0.043_2)), "0.0432");
         assert_eq!(flat(&percent_change(0.132)), "+13.2 %");
         assert_eq!(flat(&percent_change(-0.04)), "−4.0 %");
         assert_eq!(flat(&percent_change(0.0)), "0 %");

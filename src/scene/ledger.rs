@@ -235,7 +235,16 @@ impl Ledger {
     /// Where the capacity's label stands, away from the peak, where the playhead rests: its pixel, and whether it ends there.
     #[must_use]
     pub fn capacity_label(&self) -> (f64, bool) {
-        let left = self.peak.is_some_and(|peak| peak.x > self.plot.x + self.plot.w / 2.0);
+        const NEAR: f64 = 28.0;
+        let middle = self.plot.x + self.plot.w / 2.0;
+        let near = |y: f64| (y - self.capacity.y).abs() < NEAR;
+        let inside = || self.labels.iter().filter(|label| label.leader.is_none() && near(label.y));
+        let peak = self.peak.filter(|peak| self.capacity.beyond || near(peak.y));
+        let right_taken =
+            peak.is_some_and(|peak| peak.x > middle) || inside().any(|label| label.x > middle);
+        let left_taken =
+            peak.is_some_and(|peak| peak.x <= middle) || inside().any(|label| label.x <= middle);
+        let left = right_taken && !left_taken;
         if left { (self.plot.x + 4.0, false) } else { (self.plot.right() - 4.0, true) }
     }
 

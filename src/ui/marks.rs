@@ -46,10 +46,15 @@ pub fn marks(
     let layers =
         low.zip(high).map(|(low, high)| words::inverse_marks(locale, &rate(low), &rate(high)));
     let plan = least.map(|least| words::inverse_marks_plan(locale, &rate(least)));
+    // It goes on where the knob's own words end.
+    let stop = match locale {
+        Locale::En => ". ",
+        Locale::Zh => "。",
+    };
     let text: Vec<String> = layers.into_iter().chain(plan).collect();
     (!text.is_empty()).then(|| Marks {
         small: range.ticks(&rates, (4, 4)),
         tall: range.ticks(least.as_slice(), (0, 8)),
-        text: text.join(" "),
+        text: format!("{stop}{}", text.join(words::import_between(locale))),
     })
 }

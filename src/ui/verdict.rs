@@ -236,10 +236,15 @@ fn first(evaluated: &Evaluated, locale: Locale) -> &'static str {
         Some(Operation::Op(_, layer)) if whole_logits(&evaluated.scenario, *layer) => {
             words::verdict_try_chunks(locale)
         }
-        Some(Operation::Op(..)) if one_sequence(&evaluated.scenario) => {
-            words::verdict_try_room_states(locale)
+        Some(Operation::Op(..)) => {
+            let one = one_sequence(&evaluated.scenario);
+            match (evaluated.scenario.asks_for_best(), one) {
+                (true, true) => words::best_try_shorter(locale),
+                (true, false) => words::best_try_batch(locale),
+                (false, true) => words::verdict_try_room_states(locale),
+                (false, false) => words::verdict_try_plan(locale),
+            }
         }
-        Some(Operation::Op(..)) => words::verdict_try_plan(locale),
         None if evaluated.scenario.asks_for_best() && outcome.overhead() > 0.0 => {
             words::best_try(locale)
         }

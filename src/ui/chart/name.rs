@@ -123,6 +123,7 @@ const TENSORS: &[(&str, Words)] = &[
     ("MLP dropout mask", words::tensor_mlp_dropout_mask),
     ("embedding dropout mask", words::tensor_embedding_dropout_mask),
     ("activation", words::tensor_activation),
+    ("random state", words::tensor_random_state),
 ];
 
 /// A saved tensor's name in the reader's language ("norm: input" part by part); names of a profile stay as they are.

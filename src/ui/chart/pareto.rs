@@ -310,16 +310,25 @@ fn knee(scene: &scene::Pareto, locale: Locale) -> Html {
     }
 }
 
-/// Named at its lower right end, or upper left, wherever there is room.
+/// Pixels under the plot's upper edge that its notes take.
+const BELOW_NOTES: f64 = 52.0;
+
+/// Named at its lower right end, or where it is steep beside its middle, wherever there is room.
 fn iso_label(scene: &scene::Pareto, [x1, y1, x2, y2]: [f64; 4], locale: Locale) -> Html {
     let text = words::chart_pareto_iso_short(locale);
     let wide = text_width(text, 11.0) + 12.0;
     let (x, y, anchor) = if scene.plot.right() - x2 > wide {
         (x2 + 6.0, y2 - 6.0, "start")
-    } else if y2 - scene.plot.y > 24.0 && x2 - x1 > wide {
+    } else if y2 - scene.plot.y > BELOW_NOTES && x2 - x1 > wide {
         (x2 - 6.0, y2 - 8.0, "end")
     } else {
-        (x1 + 6.0, y1 + 14.0, "start")
+        let (x, y) = (f64::midpoint(x1, x2), f64::midpoint(y1, y2));
+        let below = y.max(scene.plot.y + BELOW_NOTES);
+        if scene.plot.right() - x > wide {
+            (x + 8.0, below, "start")
+        } else {
+            (x - 8.0, below, "end")
+        }
     };
     html! { <text class="label small halo iso-label" x={x.to_string()} y={y.to_string()} text-anchor={anchor}>{text}</text> }
 }

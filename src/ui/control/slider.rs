@@ -89,7 +89,7 @@ pub fn Slider(props: &Props) -> Html {
                     <path d={marks.small.clone()} /><path class="tall" d={marks.tall.clone()} />
                 </svg>
             }
-            <p id={format!("{id}-about")} class="knob-about">{about}{marks.as_ref().map(|marks| format!(". {}", marks.text))}</p>
+            <p id={format!("{id}-about")} class="knob-about">{about}{marks.as_ref().map(|marks| marks.text.clone())}</p>
         </div>
     }
 }

@@ -10,5 +10,7 @@ best-none-yet = No plan found yet that fits; this one needs least memory. Still 
 best-none = No plan found that fits; this one needs least memory.
 best-impossible = No plan can fit, whatever is recomputed or moved; this one needs least memory of those tried.
 best-try = First: more memory or a faster link; the plan itself is the best found.
+best-try-batch = First: make the micro-batch smaller; no other plan helps.
+best-try-shorter = First: shrink sequence or model; the batch is one already, and no other plan helps.
 best-mark = Fastest plan found
 best-bound = No plan that fits is faster

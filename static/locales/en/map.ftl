@@ -43,6 +43,6 @@ map-point = { $strategy } at { $rate } within { $memory }: { $step } a step ({ $
 map-point-none = At { $rate } nothing fits within { $memory }.
 map-point-family = Best of { $count } plans.
 map-point-search = Your scenario: the fastest plan the search finds.
-map-note = Each cell is the best of { $count } plans, run there; the search, which finds faster ones where two strategies meet, is run for your own cell alone.
+map-note = Each cell is the best of { $count } plans of the family, run there. The search, run for your own cell alone, finds faster ones, often much faster: read the map for who wins, not for by how much.
 map-table = Winner and overhead by memory limit and link rate
 map-table-memory = Memory limit

@@ -33,3 +33,4 @@ tensor-attention-dropout-mask = attention dropout mask
 tensor-mlp-dropout-mask = MLP dropout mask
 tensor-embedding-dropout-mask = embedding dropout mask
 tensor-activation = activation
+tensor-random-state = random state

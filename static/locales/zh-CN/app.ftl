@@ -141,7 +141,7 @@ textbook-note-step-k = 每个做检查点的段都会再算一遍，最后一段
 textbook-note-step-overlap = 前向只能掩盖卸载，反向只能掩盖预取，而最后的卸载后面已没有计算可以掩盖。
 textbook-note-step-plain = 没有忽略：这就是全部保留所需的时间。
 textbook-activations = A = L·s·b·h·(10 + 24/t + 5·a·s/(h·t))
-textbook-note-activations = 仅第一级的各块：归一化统计量与 flash attention 的 log-sum-exp。序列并行时 10 也除以 t；没有 eager 分数时最后一项消失。
+textbook-note-activations = 仅第一级的各块：归一化统计量与 Flash 注意力的 log-sum-exp。序列并行时 10 也除以 t；没有 eager 分数时最后一项消失。
 textbook-note-boundaries = 临时量；并且重计算前面的段时，后面各段的边界已经释放。
 textbook-ratio = 收益比：省下 { $memory } 的显存，增加 { $cost } 的时间，比值 { $ratio }（高于 { $threshold } 才划算）。
 textbook-ratio-free = 收益比：省下 { $memory } 的显存，时间上没有代价。

@@ -43,6 +43,6 @@ map-point = { $rate }、{ $memory } 以内：{ $strategy }，每步 { $step }（
 map-point-none = { $rate } 时，{ $memory } 以内什么都装不下。
 map-point-family = { $count } 个方案中最快的。
 map-point-search = 当前场景：搜索找到的最快方案。
-map-note = 每一格是 { $count } 个方案在该处实际运行后的最优者；只对当前所在的一格运行搜索，在两种策略交界处它能找到更快的方案。
+map-note = 每一格是方案族中 { $count } 个方案在该处实际运行后的最优者。只有当前所在的一格运行搜索，它能找到更快、往往快得多的方案：此图看谁胜出，不看快多少。
 map-table = 按显存上限与链路速率列出的胜出方案与开销
 map-table-memory = 显存上限

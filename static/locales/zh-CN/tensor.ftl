@@ -33,3 +33,4 @@ tensor-attention-dropout-mask = 注意力 dropout 掩码
 tensor-mlp-dropout-mask = MLP dropout 掩码
 tensor-embedding-dropout-mask = 嵌入 dropout 掩码
 tensor-activation = 激活
+tensor-random-state = 随机状态
