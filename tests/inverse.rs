@@ -553,6 +553,8 @@ proptest! {
     /// Whatever is asked of whatever request: an answer whose value fits and whose neighbour does not, or a refusal of the question.
     #[test]
     fn any_request_has_an_edge_or_no_such_question(request in requests::any_memory(), which in 0_usize..5, slowdown in 0.0_f64..2.0) {
+        // A list is written for one chain: another batch may save other tensors.
+        prop_assume!(request["policy"]["kind"] != "plan");
         let name = ["batch", "sequence", "memory", "card", "bandwidth"][which];
         let mut asked = request.clone();
         asked["inverse"] = json!({"ask": name, "slowdown": slowdown});

@@ -445,7 +445,7 @@ fn a_sliders_marks_are_drawn_and_said() {
         block_on(renderer.hydratable(false).render())
     };
     let marks =
-        Marks { small: "M3 4v4M9 4v4".into(), tall: "M7 0v8".into(), text: "Small ticks".into() };
+        Marks { small: "M3 4v4M9 4v4".into(), tall: "M7 0v8".into(), text: ". Small ticks".into() };
     let html = render(Some(marks));
     assert_eq!(values(&html, "d"), ["M3 4v4M9 4v4", "M7 0v8"]);
     assert!(
