@@ -5,6 +5,7 @@
 //! A candidate is made from how many bytes may leave over the link: `recompute` finds the least recomputation for the rest, `offload` sends the
 //! earliest tensors away, no more than needed. The bound says which amount to try first.
 
+mod alternate;
 pub mod bound;
 mod moves;
 mod offload;
@@ -21,6 +22,7 @@ use crate::engine::plan::Plan;
 use crate::engine::policy::{Action, Granularity, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::units::{Bytes, Nanos};
+use alternate::Alternation;
 use recompute::{Leaving, Programme};
 use small::Small;
 use std::cmp::Reverse;
@@ -64,6 +66,8 @@ enum Stage {
     Amount(usize),
     /// Amounts around the best one, ever closer, with a finer programme.
     Closer(u32),
+    /// Offloaded layers and recomputed runs in turn.
+    Alternate(usize),
     /// The family, for it has plans that this search does not make.
     Family(usize),
     /// Small changes of the best plan, from that one of them on; so many in a row were of no use.
@@ -125,6 +129,7 @@ pub struct Search {
     /// States that programmes may still look at.
     work: u64,
     ways: Option<Ways>,
+    alternations: Vec<Alternation>,
     family: Vec<Policy>,
     every: Option<Small>,
     stage: Stage,
@@ -148,6 +153,7 @@ impl Search {
             amount: Leaving { bytes: bound.offloaded, rate: 0.0 },
             held: rows.iter().map(|row| row.held).sum(),
             room: bound::room(scenario).unwrap_or(0),
+            alternations: alternate::all(rows.len()),
             family: Vec::new(),
             every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
@@ -204,7 +210,12 @@ impl Search {
                 self.closer(i);
                 Stage::Closer(i + 1)
             }
-            Stage::Closer(_) => {
+            Stage::Closer(_) => Stage::Alternate(0),
+            Stage::Alternate(i) if i < self.alternations.len() => {
+                self.alternate(self.alternations[i]);
+                Stage::Alternate(i + 1)
+            }
+            Stage::Alternate(_) => {
                 self.family = family::policies(&self.scenario);
                 self.family.extend(rotor::policy(&self.scenario));
                 Stage::Family(0)
@@ -287,6 +298,14 @@ impl Search {
             left.extend(others.map(|&prefetch| (granularity, prefetch)));
         }
         self.ways = Some(Ways { leaving: job.leaving, kept, plan, left });
+    }
+
+    /// An alternation, with copies issued as early as there is room.
+    fn alternate(&mut self, alternation: Alternation) {
+        let chain = &self.scenario.chain;
+        let kept = alternation.plan(chain, &self.base());
+        let plan = offload::earliest(chain, &kept, Action::Host, self.room);
+        self.run(&kept, Plan { prefetch: PREFETCH[0], granularity: Granularity::Layer, ..plan });
     }
 
     /// Runs the plan with its copies cut and issued one way.
