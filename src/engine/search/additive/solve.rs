@@ -6,6 +6,7 @@ use super::recompute::{Dual, Relaxed};
 use super::subset::{Stock, Work};
 use super::{Counts, Instance, Kind, actions, kinds};
 use crate::engine::policy::Action;
+use crate::engine::sort;
 
 /// Elementary steps before the search stops with what it has: one or two seconds.
 pub const WORK: u64 = 200_000_000;
@@ -67,10 +68,12 @@ impl Search<'_> {
     /// Returns what no plan that was not looked at can be below.
     fn run(&mut self, dual: &Dual) -> f64 {
         self.pack(&vec![0; self.kinds.len()], None);
-        self.pack(&dual.base(self.kinds.len(), false), None);
-        self.pack(&dual.base(self.kinds.len(), true), None);
         let rounded = dual.rounded(self.kinds.len(), &mut self.work);
-        self.pack(&rounded, None);
+        let n = self.kinds.len();
+        for mut some in [dual.base(n, false), dual.base(n, true), rounded] {
+            self.trim(&mut some);
+            self.pack(&some, None);
+        }
         if dual.bound.is_infinite() {
             return dual.bound;
         }
@@ -103,6 +106,23 @@ impl Search<'_> {
                 return self.best;
             }
             gap = 2.0 * gap.max(tolerance);
+        }
+    }
+
+    /// Recomputes fewer, those that leave most first, until what is left of them fits: a plan to start from.
+    fn trim(&self, recomputed: &mut [u32]) {
+        let left = |kind: &Kind, n: u32| kind.layer.residual * u64::from(n);
+        let mut residual: u64 =
+            self.kinds.iter().zip(&*recomputed).map(|(kind, &n)| left(kind, n)).sum();
+        for i in sort::order(self.kinds.len(), |i| (!self.kinds[i].layer.residual, 0, 0)) {
+            let each = self.kinds[i].layer.residual;
+            if residual <= self.instance.memory || each == 0 {
+                return;
+            }
+            let over = (residual - self.instance.memory).div_ceil(each);
+            let fewer = recomputed[i].min(u32::try_from(over).unwrap_or(u32::MAX));
+            recomputed[i] -= fewer;
+            residual -= left(&self.kinds[i], fewer);
         }
     }
 
