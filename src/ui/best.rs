@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_there_at_once_and_the_last_word_is_the_searchs() {
+    fn a_plan_is_there_at_once_and_the_last_word_comes_from_the_search() {
         let mut state = open();
         assert_eq!(sentence(&state), words::best_searching(Locale::En));
         let before = state.evaluated.outcome.summary();

@@ -22,7 +22,7 @@ pub fn sensitivity(text: &str) -> Answer {
 /// Which plan wins over link rate and memory.
 ///
 /// # Errors
-/// As [`sensitivity`].
+/// As `sensitivity`.
 pub fn map(text: &str) -> Answer {
     simulated_only(text)?;
     let (scenario, notes) = Scenario::parse(text)?;

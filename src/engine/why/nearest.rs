@@ -1,7 +1,7 @@
 //! The nearest changes that make a scenario fit. Principal type [`Seeking`]: a search a little at a time; its law: every
 //! change that it returns really fits, as `evaluate` says of the request with it.
 //!
-//! Near is what takes least of what was asked for ([`Price`]): first those that train the same numbers, by the time of a token; then
+//! Near is what takes least of what was asked for (`price`): first those that train the same numbers, by the time of a token; then
 //! another machine, by its memory; then other rounding; then another training. Of each kind the smallest step that does. One plan
 //! stands for all plans, unless little else fits.
 

@@ -1,5 +1,5 @@
 //! "What would help most?": what a unit of memory, link and compute would change, and the map of which plan wins where. Computed while it is
-//! open ([`work`]); the page has the heading ([`super::folded`]), what is under it is drawn by the program `details`.
+//! open (`work`); the page has the heading (`folded`), what is under it is drawn by the program `details`.
 
 mod levers;
 mod work;

@@ -23,7 +23,7 @@ pub struct Tried {
 /// When a search may stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// A plan fits, none can, or [`PATIENCE`] has run out.
+    /// A plan fits, none can, or `PATIENCE` has run out.
     Fits,
     /// The search has nothing left.
     Best,
