@@ -430,7 +430,9 @@ proptest! {
         for (i, t, one) in decisions(&scenario, &outcome) {
             if let Some(Turn::Link(factor)) = one.turn {
                 // Times are whole nanoseconds: a turn within a few of them is none that a link of a hundredth more makes.
-                let coarse = one.choice.round_trip < Nanos(10_000);
+                // Both now and at the turn: a link hundreds of times as fast may turn at a few dozen of them.
+                let there = one.choice.round_trip.secs() / factor.max(1.0);
+                let coarse = there < Nanos(10_000).secs();
                 let beyond = if one.reason == Reason::OffloadHidden { 0.99 } else { 1.01 };
                 let then = on_link(&scenario, &outcome, factor * beyond, (i, t));
                 prop_assert!(coarse || then != one.reason, "layer {}, tensor {}: {:?}", i, t, one);
