@@ -181,6 +181,7 @@ fn let_go(value: &mut Value, path: &str) {
     if other_model || (path == "policy.kind" && kind != "plan") {
         remove(value, "policy.plan");
         remove(value, "policy.boundaries");
+        remove(value, "policy.nested");
         if kind == "plan" {
             remove(value, "policy.kind");
         }

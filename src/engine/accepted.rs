@@ -52,6 +52,10 @@ pub enum Accepted {
     Runs,
     /// One entry per segment, of which there are so many.
     Boundaries(usize),
+    /// The first layer of a part and the layer after its last.
+    Part,
+    /// Such parts, each in one segment and shorter, any two apart or one in the other.
+    Parts,
     /// A list of actions, one per block, layer or tensor.
     Actions {
         /// Blocks.
@@ -142,6 +146,8 @@ impl Display for Accepted {
             Self::SumTo(total) => write!(f, "layer counts that sum to {total}"),
             Self::Runs => f.write_str("layer counts of segments without a layer between that is not recomputed"),
             Self::Boundaries(count) => write!(f, "{count} entries, one per segment"),
+            Self::Part => f.write_str("[first layer, the layer after the last], counted from 0"),
+            Self::Parts => f.write_str("parts of one segment each, shorter than it, any two apart or one in the other, with 200,000 layers in all at most"),
             Self::Actions { blocks, layers, tensors } => {
                 write!(f, "{blocks} entries (blocks), {layers} (layers) or {tensors} (tensors)")
             }

@@ -359,6 +359,12 @@ pub const KNOBS: &[Knob] = &[
         "explicit layer counts, in place of k; with plan, how its recomputed layers are grouped, in order",
     ),
     other(P, "boundaries", Kind::List, "with plan: keep, host or ssd for each segment's boundary"),
+    other(
+        P,
+        "nested",
+        Kind::List,
+        "with plan: parts of segments that are dropped again when the segment runs again and then run once more, as [first layer, the layer after the last]",
+    ),
     flag(P, "reentrant", "reentrant checkpointing holds a segment's output too"),
     flag(P, "last_segment_plain", "the last segment runs without checkpointing"),
     other(

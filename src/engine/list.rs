@@ -3,6 +3,7 @@
 use super::accepted::Accepted;
 use super::chain::Chain;
 use super::error::Error;
+use super::nested;
 use super::plan::{LayerPlan, Plan};
 use super::policy::{Action, Policy, PolicyKind};
 
@@ -30,6 +31,7 @@ impl Plan {
                 segment.boundary = boundary;
             }
         }
+        plan.nested = nested::parts(policy);
         plan
     }
 
@@ -79,6 +81,7 @@ impl Plan {
             segments: some.then(|| lengths.collect()),
             boundaries: some.then(|| boundaries.collect()),
             plan: Some(list),
+            nested: (!self.nested.is_empty()).then(|| nested::pairs(&self.nested)),
             min_offload_bytes: 0,
             ..Policy { kind: PolicyKind::Plan, ..base.clone() }
         }
@@ -86,7 +89,7 @@ impl Plan {
 
     /// The segments of a list: as many layers as it recomputes, none across a layer that it does not.
     pub(super) fn fit_segments(policy: &Policy, chain: &Chain) -> Result<(), Error> {
-        let alone = Policy { segments: None, boundaries: None, ..policy.clone() };
+        let alone = Policy { segments: None, boundaries: None, nested: None, ..policy.clone() };
         let layers: Vec<usize> =
             Self::explicit(chain, &alone).segments.iter().map(|segment| segment.start).collect();
         let mut count = layers.len();
@@ -110,6 +113,8 @@ impl Plan {
             }
             count = lengths.len();
         }
+        let grouped = Policy { boundaries: None, nested: None, ..policy.clone() };
+        Self::explicit(chain, &grouped).fit_parts(policy)?;
         match &policy.boundaries {
             Some(list) if list.len() != count => Err(Error::Unfit {
                 path: "policy.boundaries".into(),

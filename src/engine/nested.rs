@@ -3,7 +3,7 @@
 use super::accepted::Accepted;
 use super::chain::Chain;
 use super::error::{Clamped, Error, Notes};
-use super::plan::{LayerPlan, Plan};
+use super::plan::{LayerPlan, Plan, Segment};
 use super::policy::{Action, Policy, PolicyKind, SLOTS};
 use super::search::{revolve, rotor};
 use super::sort::sorted;
@@ -19,6 +19,22 @@ pub struct Nested {
     pub start: usize,
     /// One past the last layer.
     pub end: usize,
+}
+
+/// The parts that a policy of kind `plan` has, outer before inner, in order, each once.
+pub(crate) fn parts(policy: &Policy) -> Vec<Nested> {
+    let whole = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let pairs = policy.nested.as_deref().unwrap_or_default();
+    let parts: Vec<Nested> =
+        pairs.iter().map(|&[start, end]| Nested { start: whole(start), end: whole(end) }).collect();
+    let mut parts = sorted(&parts, |part| (part.start as u64, !(part.end as u64), 0));
+    parts.dedup();
+    parts
+}
+
+/// The same as a request has them.
+pub(crate) fn pairs(parts: &[Nested]) -> Vec<[u64; 2]> {
+    parts.iter().map(|part| [part.start as u64, part.end as u64]).collect()
 }
 
 impl Plan {
@@ -59,6 +75,39 @@ impl Plan {
                 self.nested.push(one);
             }
         }
+    }
+
+    /// Whether the parts that `policy` has lie in this plan's segments.
+    pub(crate) fn fit_parts(&self, policy: &Policy) -> Result<(), Error> {
+        let Some(pairs) = &policy.nested else { return Ok(()) };
+        let parts = parts(policy);
+        let inside = |part: &Nested| {
+            let holds = |segment: &Segment| {
+                segment.start <= part.start
+                    && part.end <= segment.end
+                    && part.end - part.start < segment.end - segment.start
+            };
+            self.segments.iter().any(holds)
+        };
+        // Sorted by start, the longer first: each lies in the last one that is still open, or after it.
+        let mut open: Vec<usize> = Vec::new();
+        let mut nested = true;
+        for part in &parts {
+            while open.last().is_some_and(|&end| end <= part.start) {
+                open.pop();
+            }
+            nested &= open.last().is_none_or(|&end| part.end <= end);
+            open.push(part.end);
+        }
+        let total: u64 = parts.iter().map(|part| (part.end - part.start) as u64).sum();
+        if parts.len() == pairs.len() && total <= MOST_AGAIN && nested && parts.iter().all(inside) {
+            return Ok(());
+        }
+        Err(Error::Unfit {
+            path: "policy.nested".into(),
+            given: format!("{pairs:?}"),
+            accepted: Accepted::Parts,
+        })
     }
 
     /// Takes down how many blocks each segment has, and each run of plain ones.

@@ -102,6 +102,9 @@ pub struct Policy {
     /// What happens to the boundary of each of the plan's segments; all stay when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boundaries: Option<Vec<Action>>,
+    /// Parts of the plan's segments that are dropped again when their segment runs again: first layer, and one past the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nested: Option<Vec<[u64; 2]>>,
 }
 
 impl Policy {
@@ -124,6 +127,7 @@ impl Policy {
             last_segment_plain: false,
             plan: None,
             boundaries: None,
+            nested: None,
         }
     }
 
@@ -161,6 +165,7 @@ impl Policy {
             last_segment_plain: group.flag("last_segment_plain", false)?,
             plan,
             boundaries,
+            nested: read_nested(group)?,
         })
     }
 
@@ -219,6 +224,22 @@ fn read_segments(group: &mut Group) -> Result<Option<Vec<u64>>, Error> {
             value.as_u64().filter(|&n| n > 0).ok_or_else(|| {
                 Error::unfit(format!("policy.segments[{i}]"), value, Accepted::Count)
             })
+        })
+        .collect::<Result<Vec<_>, _>>()
+        .map(Some)
+}
+
+fn read_nested(group: &mut Group) -> Result<Option<Vec<[u64; 2]>>, Error> {
+    let Some(list) = group.list("nested")? else {
+        return Ok(None);
+    };
+    list.iter()
+        .enumerate()
+        .map(|(i, value): (usize, &Value)| {
+            let pair = value.as_array().filter(|pair| pair.len() == 2);
+            let pair = pair.and_then(|pair| Some([pair[0].as_u64()?, pair[1].as_u64()?]));
+            pair.filter(|[start, end]| start < end)
+                .ok_or_else(|| Error::unfit(format!("policy.nested[{i}]"), value, Accepted::Part))
         })
         .collect::<Result<Vec<_>, _>>()
         .map(Some)

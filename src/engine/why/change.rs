@@ -222,7 +222,7 @@ pub fn ladder(what: What, request: &Value, scenario: &Scenario, outcome: &Outcom
 /// Another plan: the whole group, for lists that were written for the old one mean nothing to the new.
 fn plans(what: What, scenario: &Scenario) -> Vec<Change> {
     let own = &scenario.policy;
-    let base = Policy { segments: None, plan: None, boundaries: None, ..own.clone() };
+    let base = Policy { segments: None, plan: None, boundaries: None, nested: None, ..own.clone() };
     let of = |kind| Policy { kind, ..base.clone() };
     let segmented = matches!(own.kind, PolicyKind::Checkpoint | PolicyKind::Mix);
     let blocks = scenario.chain.blocks().count() as u64;

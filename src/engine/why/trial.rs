@@ -110,7 +110,8 @@ pub fn token(scenario: &Scenario, step: Nanos) -> f64 {
 fn plain(own: &Policy) -> Vec<Policy> {
     use PolicyKind::{Keep, Offload, OffloadBoundaries, Recompute};
     let of = |kind| {
-        let lists = Policy { segments: None, plan: None, boundaries: None, ..own.clone() };
+        let lists =
+            Policy { segments: None, plan: None, boundaries: None, nested: None, ..own.clone() };
         Policy { kind, medium: Action::Host, ..lists }
     };
     [Keep, Recompute, OffloadBoundaries, Offload].map(of).to_vec()

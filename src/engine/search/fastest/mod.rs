@@ -7,6 +7,7 @@
 
 mod alternate;
 pub mod bound;
+mod equal;
 mod moves;
 mod offload;
 mod path;
@@ -23,6 +24,7 @@ use crate::engine::policy::{Action, Granularity, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
 use crate::engine::units::{Bytes, Nanos};
 use alternate::Alternation;
+use equal::Equal;
 use recompute::{Leaving, Programme};
 use small::Small;
 use std::cmp::Reverse;
@@ -64,6 +66,8 @@ impl Found {
 enum Stage {
     /// Amounts that leave, the bound's first.
     Amount(usize),
+    /// A chain of equal layers: a quick pass, then one that proves.
+    Equal(usize),
     /// Amounts around the best one, ever closer, with a finer programme.
     Closer(u32),
     /// Offloaded layers and recomputed runs in turn.
@@ -131,6 +135,9 @@ pub struct Search {
     ways: Option<Ways>,
     alternations: Vec<Alternation>,
     family: Vec<Policy>,
+    equal: Option<Equal>,
+    /// Plans to be run, the next one last.
+    plans: Vec<Plan>,
     every: Option<Small>,
     stage: Stage,
     found: Found,
@@ -155,6 +162,8 @@ impl Search {
             room: bound::room(scenario).unwrap_or(0),
             alternations: alternate::all(rows.len()),
             family: Vec::new(),
+            equal: None,
+            plans: Vec::new(),
             every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
             plan: None,
@@ -178,7 +187,13 @@ impl Search {
             self.stage = Stage::Done;
             return false;
         }
-        if let Some(ways) = &mut self.ways {
+        if let Some(plan) = self.plans.pop() {
+            self.run(None, plan);
+        } else if let Some(equal) = &mut self.equal {
+            if !equal.advance() {
+                self.arrived();
+            }
+        } else if let Some(ways) = &mut self.ways {
             match ways.left.pop() {
                 Some(way) => self.way(way),
                 None => self.ways = None,
@@ -204,8 +219,15 @@ impl Search {
                     self.ask(amount, STATES[0]);
                     Stage::Amount(i + 1)
                 }
-                None => Stage::Closer(0),
+                None => Stage::Equal(0),
             },
+            Stage::Equal(pass) if pass < 2 => {
+                let hardware = evaluate::share_of_host(&self.scenario);
+                let limit = self.best_micro().0;
+                self.equal = Equal::new(&self.rows, &hardware, self.room, limit, pass == 0);
+                Stage::Equal(if self.equal.is_some() { pass + 1 } else { 2 })
+            }
+            Stage::Equal(_) => Stage::Closer(0),
             Stage::Closer(i) if i < HALVINGS && !self.is_long() => {
                 self.closer(i);
                 Stage::Closer(i + 1)
@@ -300,18 +322,50 @@ impl Search {
         self.ways = Some(Ways { leaving: job.leaving, kept, plan, left });
     }
 
+    /// A pass over equal layers is through.
+    fn arrived(&mut self) {
+        let Some(mut equal) = self.equal.take() else { return };
+        let chain = &self.scenario.chain;
+        if let (Some(micro), Some(bound)) = (equal.bound(), self.found.bound) {
+            let possible = micro < u64::MAX;
+            self.found.bound =
+                possible.then(|| bound.max(chain.in_step(Nanos(micro)) + chain.optimizer));
+        }
+        let ways = [PREFETCH[0], self.scenario.policy.prefetch_layers as usize];
+        let plans = equal.plans(chain, &self.base());
+        for plan in plans.into_iter().rev() {
+            for prefetch in ways {
+                self.plans.push(Plan { prefetch, granularity: Granularity::Layer, ..plan.clone() });
+            }
+        }
+    }
+
+    /// What the best step leaves of a micro-batch: below it a plan can only be if its micro-batches are.
+    fn best_micro(&self) -> Nanos {
+        let chain = &self.scenario.chain;
+        let step = self.found.summary.step.saturating_sub(chain.optimizer);
+        if self.found.summary.runs {
+            Nanos(step.0.div_ceil(chain.accumulation.max(1)))
+        } else {
+            Nanos(u64::MAX)
+        }
+    }
+
     /// An alternation, with copies issued as early as there is room.
     fn alternate(&mut self, alternation: Alternation) {
         let chain = &self.scenario.chain;
         let kept = alternation.plan(chain, &self.base());
         let plan = offload::earliest(chain, &kept, Action::Host, self.room);
-        self.run(&kept, Plan { prefetch: PREFETCH[0], granularity: Granularity::Layer, ..plan });
+        self.run(
+            Some(&kept),
+            Plan { prefetch: PREFETCH[0], granularity: Granularity::Layer, ..plan },
+        );
     }
 
     /// Runs the plan with its copies cut and issued one way.
     fn way(&mut self, (granularity, prefetch): (Granularity, usize)) {
         let Some(ways) = self.ways.take() else { return };
-        if self.run(&ways.kept, Plan { prefetch, granularity, ..ways.plan.clone() }) {
+        if self.run(Some(&ways.kept), Plan { prefetch, granularity, ..ways.plan.clone() }) {
             self.amount = ways.leaving;
         }
         self.ways = Some(ways);
@@ -328,7 +382,7 @@ impl Search {
         let better = moves::moved(&self.scenario.chain, &kept, moves[at]).is_some_and(|next| {
             let plan = offload::earliest(&self.scenario.chain, &next, Action::Host, self.room);
             let (granularity, prefetch) = (best.granularity, best.prefetch);
-            self.run(&next, Plan { prefetch, granularity, ..plan })
+            self.run(Some(&next), Plan { prefetch, granularity, ..plan })
         });
         // What helped may help again beside it.
         if better {
@@ -340,19 +394,13 @@ impl Search {
 
     /// Tries the next of all plans.
     fn every(&mut self) -> Stage {
+        let micro = self.best_micro();
         let chain = &self.scenario.chain;
         let Some(every) = &mut self.every else { return Stage::Done };
         if self.found.searched >= EVERY[usize::from(every.all)] {
             return Stage::Done;
         }
         let base = Plan::uniform(chain, &self.scenario.policy, Action::Keep);
-        // What the best step leaves of a micro-batch: below it a plan can only be if its compute is.
-        let step = self.found.summary.step.saturating_sub(chain.optimizer);
-        let micro = if self.found.summary.runs {
-            Nanos(step.0.div_ceil(chain.accumulation.max(1)))
-        } else {
-            Nanos(u64::MAX)
-        };
         let Some(plan) = every.next(chain, &self.rows, &base, (&self.scenario.hardware, micro))
         else {
             self.found.exhausted = every.all;
@@ -360,21 +408,25 @@ impl Search {
         };
         let kept = plan.without_offload();
         if plan != kept {
-            self.run(&kept, Plan { prefetch: PREFETCH[0], ..plan.clone() });
+            self.run(Some(&kept), Plan { prefetch: PREFETCH[0], ..plan.clone() });
         }
-        self.run(&kept, plan);
+        self.run(Some(&kept), plan);
         Stage::Every
     }
 
-    /// Runs a plan; whether it is the best.
-    fn run(&mut self, kept: &Plan, plan: Plan) -> bool {
+    /// Runs a plan; whether it is the best. Small changes go on from it where `kept` says what it is without its copies.
+    fn run(&mut self, kept: Option<&Plan>, plan: Plan) -> bool {
         let summary = evaluate::summarize(&self.scenario, &plan);
         if rank(&summary) < rank(&self.found.summary) {
             let policy = plan.to_policy(&self.scenario.chain, &self.scenario.policy);
             let again = Plan::of(&policy, &self.scenario.chain, &self.scenario.hardware);
-            if again.layers == plan.layers && again.segments == plan.segments {
+            if (&again.layers, &again.segments, &again.nested)
+                == (&plan.layers, &plan.segments, &plan.nested)
+            {
                 self.offer(policy, summary);
-                self.plan = Some((kept.clone(), plan));
+                if let Some(kept) = kept {
+                    self.plan = Some((kept.clone(), plan));
+                }
                 return true;
             }
         }

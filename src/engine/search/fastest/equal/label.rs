@@ -1,0 +1,86 @@
+//! What is known of a plan's first layers.
+
+use super::kind::Kind;
+
+/// What becomes of the bytes that a step begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// They stay.
+    Stays = 0,
+    /// They leave and come back.
+    Leaves = 1,
+    /// There are none: the chain's own input.
+    Again = 2,
+}
+
+/// A unit, and the layers after it that are made again from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What they begin with.
+    pub unit: Unit,
+    /// How many layers' bytes are made again.
+    pub again: usize,
+    /// Some of them more than once.
+    pub nested: bool,
+}
+
+impl Step {
+    /// How many layers it is of.
+    pub fn layers(self, kind: Kind) -> usize {
+        match kind {
+            Kind::Output => self.again + usize::from(self.unit != Unit::Again),
+            Kind::Input => self.again + 1,
+            Kind::Inner => self.again.max(1),
+        }
+    }
+}
+
+/// The first layers of a plan. Times are ns: of forward from the start of the micro-batch, of backward from its end, backwards.
+#[derive(Clone, Copy, Debug)]
+pub struct Label {
+    /// Bytes that stay from forward to backward.
+    pub kept: i64,
+    /// Bytes that have left or will.
+    pub away: i64,
+    /// What became of the last unit.
+    pub before: Unit,
+    /// The end of the last forward; when all copies so far are out.
+    pub forward: (u64, u64),
+    /// The start of the last layer's part of backward; when the first copy back begins.
+    pub backward: (u64, u64),
+    /// Bytes that may still be leaving when backward begins, if this is the last step.
+    pub spare: i64,
+    /// The label before, and the step from it.
+    pub from: u32,
+    /// The step.
+    pub step: Step,
+}
+
+impl Label {
+    /// Before the first layer.
+    pub const START: Self = Self {
+        kept: 0,
+        away: 0,
+        before: Unit::Stays,
+        forward: (0, 0),
+        backward: (0, 0),
+        spare: i64::MAX,
+        from: 0,
+        step: Step { unit: Unit::Again, again: 0, nested: false },
+    };
+
+    /// Whether whatever goes on from `other` goes on from here no later.
+    pub fn is_no_worse(&self, other: &Self) -> bool {
+        self.kept <= other.kept
+            && self.away <= other.away
+            && self.forward.0 <= other.forward.0
+            && self.forward.1 <= other.forward.1
+            && self.backward.0 <= other.backward.0
+            && self.backward.1 <= other.backward.1
+    }
+
+    /// Both directions' time so far.
+    pub const fn sum(&self) -> u64 {
+        self.forward.0 + self.backward.0
+    }
+}
