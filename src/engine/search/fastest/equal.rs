@@ -18,7 +18,7 @@ use crate::engine::nested::Nested;
 use crate::engine::plan::{LayerPlan, Plan};
 use crate::engine::policy::Action;
 use kind::{Kind, Uniform};
-use label::{Label, Step, Unit};
+use label::{Label, Often, Step, Unit};
 
 /// Longer chains are not looked at: labels go with the square of it.
 const LAYERS: usize = 160;
@@ -29,6 +29,8 @@ const LABELS: usize = 500_000;
 const PIECE: u64 = 400;
 /// Labels of one place that the first, quick pass goes on with.
 const BEAM: usize = 12;
+/// The most units at once of runs that the quick pass makes again more than once.
+const SLOTS: usize = 8;
 /// Plans that are made of labels in one pass.
 const PLANS: usize = 8;
 
@@ -45,6 +47,8 @@ pub struct Equal {
     /// The layer whose labels are extended, the steps from it, and the labels that are left.
     at: usize,
     next: Vec<Step>,
+    /// How runs of layers are made again.
+    ways: Vec<Often>,
     left: Vec<u32>,
     arrived: Vec<(u64, u32)>,
     steps: u64,
@@ -63,13 +67,21 @@ impl Equal {
             return None;
         }
         let chain = Uniform::of(rows, hardware, room)?;
+        let ways = if quick {
+            let slots = (2..=SLOTS).filter(|&units| chain.again[1].room(units) <= chain.room);
+            let slots = slots.map(Often::Slots);
+            std::iter::once(Often::Once).chain(slots).collect()
+        } else {
+            vec![Often::Once, Often::Any]
+        };
         Some(Self {
             quick,
             limit,
             labels: vec![Label::START],
             places: vec![Default::default(); rows.len() + 1],
             at: 0,
-            next: chain.kind.steps(0, rows.len()),
+            next: chain.kind.steps(0, rows.len(), &ways),
+            ways,
             left: vec![0],
             arrived: Vec::new(),
             steps: 0,
@@ -92,7 +104,7 @@ impl Equal {
             if self.at >= self.chain.layers {
                 return false;
             }
-            self.next = self.chain.kind.steps(self.at, self.chain.layers);
+            self.next = self.chain.kind.steps(self.at, self.chain.layers, &self.ways);
             self.left = std::mem::take(&mut self.places[self.at]).concat();
             self.left.sort_unstable_by(|a, b| b.cmp(a));
         }
@@ -140,6 +152,7 @@ impl Equal {
 
     fn arrive(&mut self, label: Label, place: usize) {
         let labels = &self.labels;
+        self.steps += self.places[place][label.before as usize].len() as u64 / 32;
         let here = &mut self.places[place][label.before as usize];
         if here.iter().any(|&other| labels[other as usize].is_no_worse(&label)) {
             return;
@@ -187,9 +200,7 @@ impl Equal {
             }
             if step.again > 0 {
                 plan.recompute(first, end, action);
-                if step.nested {
-                    plan.nested.extend(self.parts(first, step, kept));
-                }
+                plan.nested.extend(self.parts(first, end - first, step, kept));
             }
             if step.unit == Unit::Stays {
                 kept += self.chain.held(step);
@@ -202,8 +213,13 @@ impl Equal {
         plan
     }
 
-    fn parts(&self, first: usize, step: Step, kept: i64) -> Vec<Nested> {
-        let units = self.chain.units(step, first, kept);
-        self.chain.again.parts(first, step.again, units)
+    fn parts(&self, first: usize, layers: usize, step: Step, kept: i64) -> Vec<Nested> {
+        let [_, again] = &self.chain.again;
+        let room = match step.often {
+            Often::Once => return Vec::new(),
+            Often::Slots(units) => again.room(units),
+            Often::Any => self.chain.free(step, first, kept),
+        };
+        again.parts(first, layers, room)
     }
 }

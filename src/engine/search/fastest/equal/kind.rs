@@ -1,7 +1,7 @@
 //! Equal layers: which of their bytes stay, and what each operation needs beside.
 
 use super::again::Again;
-use super::label::{Label, Step, Unit};
+use super::label::{Label, Often, Step, Unit};
 use crate::engine::hardware::Hardware;
 use crate::engine::search::fastest::table::Row;
 use crate::engine::units::Bytes;
@@ -18,8 +18,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The steps that can follow the first `at` layers.
-    pub fn steps(self, at: usize, layers: usize) -> Vec<Step> {
+    /// The steps that can follow the first `at` layers, runs of layers in these ways.
+    pub fn steps(self, at: usize, layers: usize, ways: &[Often]) -> Vec<Step> {
         let rest = layers - at;
         let plain: &[Unit] = if self == Self::Input && at == 0 {
             &[Unit::Again]
@@ -32,10 +32,10 @@ impl Kind {
             _ => (plain, rest - 1),
         };
         let mut steps: Vec<Step> =
-            plain.iter().map(|&unit| Step { unit, again: 0, nested: false }).collect();
+            plain.iter().map(|&unit| Step { unit, again: 0, often: Often::Once }).collect();
         let mut runs = |unit: Unit, most: usize| {
             for again in 1..=most {
-                steps.extend([false, true].map(|nested| Step { unit, again, nested }));
+                steps.extend(ways.iter().map(|&often| Step { unit, again, often }));
             }
         };
         from.iter().for_each(|&unit| runs(unit, most));
@@ -50,15 +50,15 @@ impl Kind {
 pub struct Uniform {
     pub kind: Kind,
     pub layers: usize,
-    /// How often parts run again.
-    pub again: Again,
-    room: i64,
+    /// How often layers of a run run again: at least, and where every one needs what the largest does.
+    pub again: [Again; 2],
+    pub room: i64,
     /// What a layer holds, and what a run keeps in its place.
     unit: i64,
     boundary: i64,
     forward: u64,
     backward: u64,
-    /// What each forward and backward needs beside what earlier layers hold, the least over all of them too.
+    /// What each forward and backward needs beside what earlier layers hold, the least over all that hold something too.
     needs: Vec<(i64, i64)>,
     least: (i64, i64),
     /// Time of a unit's copy out and back, and of a boundary's; none where nothing can leave.
@@ -95,23 +95,21 @@ impl Uniform {
         let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
         let needs: Vec<(i64, i64)> =
             rows.iter().map(|row| (signed(row.forward_need), signed(row.backward_need))).collect();
-        let least =
-            (needs.iter().map(|need| need.0).min()?, needs.iter().map(|need| need.1).min()?);
+        // The first layer has no input.
+        let own = &needs[usize::from(kind != Kind::Output && needs.len() > 1)..];
+        let least = (own.iter().map(|need| need.0).min()?, own.iter().map(|need| need.1).min()?);
         let beyond = hardware.host.0.saturating_add(hardware.ssd.0);
         let time = |bytes| (hardware.copy_out(Bytes(bytes)).0, hardware.copy_back(Bytes(bytes)).0);
-        let slots = usize::try_from(room / unit).unwrap_or(usize::MAX);
         let shared = kind != Kind::Inner;
+        let boundary = signed(if shared { unit } else { last.boundary });
+        let most = (own.iter().map(|need| need.0).max()?, own.iter().map(|need| need.1).max()?);
         Some(Self {
             kind,
             layers: rows.len(),
-            again: Again::new(
-                if shared { rows.len() } else { 0 },
-                slots,
-                u64::from(kind == Kind::Input),
-            ),
+            again: [least, most].map(|needs| Again::new(kind, (signed(unit), boundary), needs)),
             room: signed(room),
             unit: signed(unit),
-            boundary: signed(if shared { unit } else { last.boundary }),
+            boundary,
             forward: last.forward,
             backward: last.backward,
             needs,
@@ -124,7 +122,12 @@ impl Uniform {
 
     /// What a step holds from forward to backward.
     pub fn held(&self, step: Step) -> i64 {
-        if self.kind == Kind::Inner && step.again > 0 { self.boundary } else { self.unit }
+        if self.is_input(step) { self.boundary } else { self.unit }
+    }
+
+    /// Whether that is a run's input of another size.
+    fn is_input(&self, step: Step) -> bool {
+        self.kind == Kind::Inner && step.again > 0 && self.boundary != self.unit
     }
 
     /// What a run's operations have beside `kept` and their own: what it begins with.
@@ -136,15 +139,13 @@ impl Uniform {
         }
     }
 
-    /// How many units a run can have at once, each operation's own among them.
-    pub fn units(&self, step: Step, at: usize, kept: i64) -> usize {
-        let scratch = (self.least.1 - self.unit).max(0);
-        let free = self.room - kept - self.base(step, at) - scratch;
-        usize::try_from(free / self.unit).unwrap_or(0)
+    /// The bytes that a run has for its operations.
+    pub fn free(&self, step: Step, at: usize, kept: i64) -> i64 {
+        self.room - kept - self.base(step, at)
     }
 
-    /// The time from which at most `spare` bytes of what a link has to move until `end` are left.
-    fn when(&self, now: u64, end: u64, spare: i64, out: bool) -> Option<u64> {
+    /// The time from which at most `spare` bytes of what a link has to move until `end` are left; its last copies are of these `sizes`.
+    fn when(&self, now: u64, end: u64, sizes: u64, spare: i64, out: bool) -> Option<u64> {
         if spare < 0 {
             return None;
         }
@@ -153,21 +154,41 @@ impl Uniform {
         }
         let copies = self.copies.unwrap_or_default();
         let time = |at: usize| if out { copies[at].0 } else { copies[at].1 };
-        let left = if self.kind == Kind::Inner {
-            // Of two sizes, so that shares of copies count.
-            let share = |time: u64, bytes: i64| {
-                if bytes > 0 {
-                    i128::from(spare) * i128::from(time) / i128::from(bytes) + 1
-                } else {
-                    0
+        let mut left = 0_u64;
+        if self.kind == Kind::Inner {
+            let (mut spare, mut sizes, mut known) = (spare, sizes, u64::BITS);
+            while end.saturating_sub(left) > now {
+                if known == 0 {
+                    // Of those before, only how much one moves in a time at most.
+                    left += Self::share(time(0), self.unit, spare).max(Self::share(
+                        time(1),
+                        self.boundary,
+                        spare,
+                    ));
+                    break;
                 }
-            };
-            let most = share(time(0), self.unit).max(share(time(1), self.boundary));
-            u64::try_from(most).unwrap_or(u64::MAX)
+                known -= 1;
+                let at = usize::from(sizes & 1 == 1);
+                spare -= if at == 0 { self.unit } else { self.boundary };
+                if spare < 0 {
+                    break;
+                }
+                left += time(at).max(1);
+                sizes >>= 1;
+            }
         } else {
-            u64::try_from(spare / self.unit).unwrap_or(0).saturating_mul(time(0))
-        };
+            left = u64::try_from(spare / self.unit).unwrap_or(0).saturating_mul(time(0));
+        }
         Some(now.max(end.saturating_sub(left)))
+    }
+
+    /// The time that `spare` bytes take in copies of `bytes` each that take `time`.
+    fn share(time: u64, bytes: i64, spare: i64) -> u64 {
+        if bytes <= 0 {
+            return 0;
+        }
+        let share = i128::from(spare) * i128::from(time) / i128::from(bytes) + 1;
+        u64::try_from(share).unwrap_or(u64::MAX >> 1)
     }
 
     /// The label after a step; none where an operation lacks the room.
@@ -175,7 +196,7 @@ impl Uniform {
         let mut next = Label { step, ..*label };
         let end = at + step.layers(self.kind);
         let bytes = if step.unit == Unit::Again { 0 } else { self.held(step) };
-        let size = usize::from(self.kind == Kind::Inner && step.again > 0);
+        let size = usize::from(self.is_input(step));
         if step.unit == Unit::Leaves {
             // What the last layer makes is needed at once.
             if end == self.layers && step.again == 0 {
@@ -204,6 +225,7 @@ impl Uniform {
         copy: Option<u64>,
     ) -> Option<()> {
         let step = next.step;
+        let size = u64::from(self.is_input(step));
         for i in at..end {
             // What a layer reads is there, whatever becomes of it.
             let reads = if self.kind == Kind::Output && i > 0 && next.before != Unit::Stays {
@@ -212,7 +234,9 @@ impl Uniform {
                 0
             };
             let spare = self.room - next.kept - self.needs[i].0 - reads;
-            next.forward.0 = self.when(next.forward.0, next.forward.1, spare, true)? + self.forward;
+            next.forward.0 =
+                self.when(next.forward.0, next.forward.1, next.sizes.0, spare, true)?
+                    + self.forward;
             let leaves = match self.kind {
                 Kind::Output if next.before == Unit::Leaves => {
                     self.copies.map(|copies| copies[0].0)
@@ -222,6 +246,7 @@ impl Uniform {
             };
             if let Some(time) = leaves {
                 next.forward.1 = next.forward.1.max(next.forward.0) + time;
+                next.sizes.0 = next.sizes.0 << 1 | size;
             }
             next.before = Unit::Again;
             if i == at {
@@ -234,6 +259,7 @@ impl Uniform {
             }
         }
         next.forward.1 = next.forward.1.max(next.forward.0);
+        next.sizes.0 = self.under_way(next.forward.0, next.forward.1, next.sizes.0, true);
         if self.kind != Kind::Output {
             next.before = Unit::Stays;
         }
@@ -250,10 +276,10 @@ impl Uniform {
     ) -> Option<()> {
         let step = next.step;
         let mut time = next.backward.0;
-        let busy = next.backward.1;
+        let (busy, sizes) = (next.backward.1, next.sizes.1);
         let mut op = |held: i64, takes: u64| {
             let spare = self.room - kept - held;
-            time = self.when(time, busy, spare, false)? + takes;
+            time = self.when(time, busy, sizes, spare, false)? + takes;
             Some(spare)
         };
         let base = self.base(step, at);
@@ -273,17 +299,62 @@ impl Uniform {
                 let base = if self.kind == Kind::Input { 0 } else { base };
                 base + self.unit * i64::try_from(units).unwrap_or(0)
             };
-            if step.nested {
-                let count = self.forwards_again(step, at, kept)?;
-                op(before(first) + self.least.1, count * self.forward)?;
+            if let Often::Slots(slots) = step.often {
+                let most = self.free(step, at, kept);
+                let operations = self.again[1].exactly(end - first, slots, most)?;
+                for one in operations.iter().rev() {
+                    let (forward, backward) = self.needs[first + one.layer];
+                    let units = one.held.units + usize::from(one.passing.1);
+                    let (base, units) = match self.kind {
+                        Kind::Input if at == 0 => (0, units.saturating_sub(1)),
+                        Kind::Input => (0, units),
+                        _ => (base, units),
+                    };
+                    let size = |bytes: i64, count: usize| bytes * i64::try_from(count).unwrap_or(0);
+                    let mut held =
+                        base + size(self.unit, units) + size(self.boundary, one.held.boundaries);
+                    if self.kind == Kind::Inner && !one.backward {
+                        held -= if one.passing.0 { self.unit } else { 0 };
+                        held -= if one.layer == 0 && at > 0 { self.boundary } else { 0 };
+                    }
+                    let (need, takes) = if one.backward {
+                        (backward, self.backward)
+                    } else {
+                        (forward, self.forward)
+                    };
+                    spare = op(held + need, takes)?;
+                }
+            } else if step.often == Often::Any {
+                // Where inner forwards lie is open: here they come last, so that no wait is longer. The first pass over the run is where it is.
+                let inner = self.forwards_again(step, at, kept)? - (end - first) as u64;
+                op(before(first) + self.needs[first].1.min(self.least.1), inner * self.forward)?;
                 for i in first..end {
                     op(before(first) + self.needs[i].1, self.backward)?;
                 }
-                let input = if self.kind == Kind::Inner { self.boundary } else { 0 };
-                spare = self.room
-                    - kept
-                    - before(first)
-                    - self.least.1.min(self.least.0 - input).max(0);
+                let need = |i: usize| {
+                    let input = match self.kind {
+                        // What it reads, or what the run begins with, beside its own.
+                        Kind::Output if i > first => self.unit,
+                        Kind::Input if i > first && at > 0 => self.unit,
+                        Kind::Inner if i == first && at > 0 => -self.unit - self.boundary,
+                        Kind::Inner => -self.unit,
+                        _ => 0,
+                    };
+                    before(first) + (self.needs[i].0 + input).max(0)
+                };
+                for i in (first..end).rev() {
+                    spare = op(need(i), self.forward)?;
+                }
+                // All forwards but the run's first layer's wait for the copies that they have no room beside, wherever they lie.
+                if let Some(least) = (first + 1..end).map(need).min() {
+                    let shortest = 1 + u64::from(self.kind == Kind::Input);
+                    let of_first = (1..)
+                        .take_while(|n| n * (2 * shortest + n - 1) / 2 <= inner)
+                        .count() as u64;
+                    let others = inner - of_first + (end - first) as u64;
+                    let from = self.when(0, busy, sizes, self.room - kept - least, false)?;
+                    time = time.max(from + others * self.forward);
+                }
             } else {
                 for i in first..end {
                     op(before(i) + self.needs[i].1, self.backward)?;
@@ -307,17 +378,18 @@ impl Uniform {
         next.backward.1 = busy.max(time);
         if let Some(copy) = copy {
             next.backward.1 += copy;
+            next.sizes.1 = next.sizes.1 << 1 | u64::from(self.is_input(step));
         }
+        next.sizes.1 = self.under_way(time, next.backward.1, next.sizes.1, false);
         Some(())
     }
 
     /// Forwards of a run some of whose layers run more often.
     fn forwards_again(&self, step: Step, at: usize, kept: i64) -> Option<u64> {
-        if self.kind == Kind::Inner {
-            return Some(step.again as u64 + 1);
-        }
-        let slots = self.units(step, at, kept).min(step.again - 1);
-        self.again.least(slots, step.again)
+        let layers = step.layers(self.kind)
+            - usize::from(self.kind == Kind::Output && step.unit != Unit::Again);
+        let count = self.again[0].least(layers, self.free(step, at, kept))?;
+        Some(count.max(layers as u64 + 1))
     }
 
     /// No plan that goes on from here is shorter.
@@ -325,11 +397,23 @@ impl Uniform {
         label.sum() + (self.layers - at) as u64 * (self.forward + self.backward)
     }
 
+    /// Of the copies that are under way at `now`, which are of another size.
+    fn under_way(&self, now: u64, end: u64, sizes: u64, out: bool) -> u64 {
+        let copies = self.copies.unwrap_or_default();
+        let (mut left, mut count) = (end, 0);
+        while left > now && count < u64::BITS {
+            let copy = copies[usize::from(sizes >> count & 1 == 1)];
+            left = left.saturating_sub(if out { copy.0 } else { copy.1 }.max(1));
+            count += 1;
+        }
+        if count < u64::BITS { sizes & ((1 << count) - 1) } else { sizes }
+    }
+
     /// A micro-batch that ends here.
     pub fn whole(&self, label: &Label) -> Option<u64> {
         let (forward, out) = label.forward;
         let (backward, back) = label.backward;
-        let turn = self.when(forward, out, label.spare, true)?;
+        let turn = self.when(forward, out, label.sizes.0, label.spare, true)?;
         // Copies come back once forward is over, the last to leave first.
         let both = if back > backward && out > forward { out + back } else { 0 };
         Some((turn + backward).max(forward + back).max(both))

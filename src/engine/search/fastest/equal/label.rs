@@ -20,8 +20,19 @@ pub struct Step {
     pub unit: Unit,
     /// How many layers' bytes are made again.
     pub again: usize,
-    /// Some of them more than once.
-    pub nested: bool,
+    /// How often.
+    pub often: Often,
+}
+
+/// How often the layers of a run are made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Often {
+    /// Each once.
+    Once,
+    /// Some more often, with at most so many units there at once.
+    Slots(usize),
+    /// Some more often, in any order: no later than the least number of forwards takes.
+    Any,
 }
 
 impl Step {
@@ -48,6 +59,8 @@ pub struct Label {
     pub forward: (u64, u64),
     /// The start of the last layer's part of backward; when the first copy back begins.
     pub backward: (u64, u64),
+    /// Which of the last copies out and back are of a run's input rather than of a layer's bytes, the last in the lowest bit; 0 where none is under way.
+    pub sizes: (u64, u64),
     /// Bytes that may still be leaving when backward begins, if this is the last step.
     pub spare: i64,
     /// The label before, and the step from it.
@@ -64,9 +77,10 @@ impl Label {
         before: Unit::Stays,
         forward: (0, 0),
         backward: (0, 0),
+        sizes: (0, 0),
         spare: i64::MAX,
         from: 0,
-        step: Step { unit: Unit::Again, again: 0, nested: false },
+        step: Step { unit: Unit::Again, again: 0, often: Often::Once },
     };
 
     /// Whether whatever goes on from `other` goes on from here no later.
@@ -77,6 +91,8 @@ impl Label {
             && self.forward.1 <= other.forward.1
             && self.backward.0 <= other.backward.0
             && self.backward.1 <= other.backward.1
+            && (self.sizes.0 == other.sizes.0 || self.forward.1 <= self.forward.0)
+            && (self.sizes.1 == other.sizes.1 || self.backward.1 <= self.backward.0)
     }
 
     /// Both directions' time so far.
