@@ -237,3 +237,26 @@ proptest! {
         }
     }
 }
+
+/// Of a layer that can run each tensor again but not all, the large one goes and a cheap small one stays.
+#[test]
+fn the_small_tensor_may_stay_that_costs_nothing() {
+    let layer = |large: u64| {
+        json!({"name": "one", "kind": "block", "forward_s": 0.008, "backward_s": 0.003, "boundary_bytes": 1,
+            "saved": [{"name": "large", "bytes": large, "recompute_s": 0.001}, {"name": "small", "bytes": 1, "recompute_s": 0.0}]})
+    };
+    let scenario = scenario(&json!({
+        "v": 1, "workload": {"kind": "profile", "batch": 1, "layers": [layer(50_000_000), layer(40_000_000)], "static_bytes": {}},
+        "hardware": {"memory_gib": 1000, "d2h_gbps": 0.2, "h2d_gbps": 0.2}, "limits": {"memory_gib": 0.05},
+    }));
+    let [keep, again] = [Action::Keep, Action::Recompute];
+    let list =
+        Policy { plan: Some(vec![again, keep, keep, keep]), ..Policy::new(PolicyKind::Plan) };
+    let given = summary(&scenario, &list);
+    let found = fastest(&scenario);
+    assert!(
+        given.runs && found.bound.is_some_and(|bound| bound <= given.step),
+        "{given:?}, {found:?}"
+    );
+    assert!(found.summary.step <= given.step, "{given:?}, {found:?}");
+}

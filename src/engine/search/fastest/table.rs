@@ -44,6 +44,8 @@ pub struct Row {
     /// Ways to drop some of its tensors, by rising time, each with the best ratio that is left; none as dear as its forward,
     /// and something always stays.
     pub partials: Vec<Partial>,
+    /// Time and bytes of all its own tensors where one of them has to stay: no choice of the others frees more in less than shares of this and of `partials` do.
+    pub nearly: Option<(u64, u64)>,
 }
 
 impl Row {
@@ -52,7 +54,8 @@ impl Row {
     pub fn hull(&self) -> Vec<(u64, u64)> {
         let mut hull: Vec<(u64, u64)> = Vec::new();
         let all = self.partials.iter().map(|partial| (partial.time, partial.freed));
-        for (time, freed) in all.chain([(self.forward, self.held)]) {
+        let nearly = self.nearly.filter(|&(time, _)| time < self.forward);
+        for (time, freed) in all.chain(nearly).chain([(self.forward, self.held)]) {
             if freed == 0 || hull.last().is_some_and(|last| freed <= last.1) {
                 continue;
             }
@@ -95,6 +98,7 @@ pub fn rows(chain: &Chain) -> Vec<Row> {
                 .iter()
                 .filter(|tensor| tensor.storage == Storage::Inner && tensor.bytes > Bytes::ZERO);
             let shared = [input, output].into_iter().filter(|&bytes| bytes > 0);
+            let (partials, nearly) = partials(chain, i);
             let row = Row {
                 held,
                 input,
@@ -106,7 +110,8 @@ pub fn rows(chain: &Chain) -> Vec<Row> {
                 forward: layer.forward.0,
                 backward: layer.backward.0,
                 output: layer.output.0,
-                partials: partials(chain, i),
+                partials,
+                nearly,
             };
             before += held;
             row
@@ -121,8 +126,9 @@ fn of_output(chain: &Chain, i: usize) -> u64 {
     chain.layers.get(i + 1).map_or(chain.layers[i].output.0, |next| next.boundary.0)
 }
 
-/// The layer's own tensors by what a freed byte costs, cheapest first, one more with each step.
-fn partials(chain: &Chain, i: usize) -> Vec<Partial> {
+/// The layer's own tensors by what a freed byte costs, cheapest first, one more with each step; where those are all that it saves, all of them but the
+/// smallest last, and time and bytes of all.
+fn partials(chain: &Chain, i: usize) -> (Vec<Partial>, Option<(u64, u64)>) {
     let layer = &chain.layers[i];
     let mut own: Vec<(usize, Bytes, Nanos)> = Vec::new();
     for (t, tensor) in layer.saved.iter().enumerate() {
@@ -136,14 +142,30 @@ fn partials(chain: &Chain, i: usize) -> Vec<Partial> {
     });
     let mut partials: Vec<Partial> = Vec::new();
     let (mut tensors, mut freed, mut time) = (Vec::new(), 0, 0);
-    for (t, bytes, recompute) in own {
+    for &(t, bytes, recompute) in &own {
         tensors.push(t);
         freed += bytes.0;
         time += recompute.0;
-        if time >= layer.forward.0 || tensors.len() == layer.saved.len() {
+        if tensors.len() == layer.saved.len() {
+            let Some(&(stays, bytes, recompute)) = own.iter().min_by_key(|one| one.1) else {
+                break;
+            };
+            let others = Partial {
+                tensors: tensors.iter().copied().filter(|&other| other != stays).collect(),
+                freed: freed - bytes.0,
+                time: time - recompute.0,
+            };
+            let better = partials.last().is_none_or(|last| others.freed > last.freed);
+            if tensors.len() > 1 && others.time < layer.forward.0 && better {
+                partials.retain(|partial| partial.time < others.time);
+                partials.push(others);
+            }
+            return (partials, (tensors.len() > 1).then_some((time, freed)));
+        }
+        if time >= layer.forward.0 {
             break;
         }
         partials.push(Partial { tensors: tensors.clone(), freed, time });
     }
-    partials
+    (partials, None)
 }
