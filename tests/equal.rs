@@ -171,7 +171,7 @@ fn attack(scenario: &Scenario, found: &Found, policy: &Policy) {
 }
 
 proptest! {
-    #![proptest_config(config(150))]
+    #![proptest_config(config(60))]
 
     #[test]
     fn no_plan_of_equal_layers_is_below_the_bound(
@@ -206,5 +206,68 @@ proptest! {
         let plan = Plan::of(&read.policy, &scenario.chain, &scenario.hardware);
         let again = plan.to_policy(&scenario.chain, &policy);
         prop_assert_eq!(Plan::of(&again, &scenario.chain, &scenario.hardware), plan);
+    }
+}
+
+/// What cannot be is refused, and why.
+#[test]
+fn parts_that_cannot_be_are_refused() {
+    let lesson = |nested: Value| {
+        json!({"workload": {"kind": "lesson", "layers": 6}, "policy": {"kind": "plan",
+            "plan": ["recompute", "recompute", "recompute", "recompute", "host", "keep"], "nested": nested}})
+    };
+    let read = |nested: Value| {
+        Scenario::read(&lesson(nested)).map(|_| ()).map_err(|error| error.to_string())
+    };
+    // Without `segments`, each layer is one of its own, and has no parts.
+    assert!(read(json!([[0, 1]])).is_err_and(|error| error.contains("policy.nested")));
+    let with = |nested: Value| {
+        let mut request = lesson(nested);
+        request["policy"]["segments"] = json!([4]);
+        Scenario::read(&request).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(with(json!([[0, 3], [0, 1], [1, 3]])), Ok(()));
+    for (nested, named) in [
+        (json!([[0, 4]]), "policy.nested"),
+        (json!([[0, 2], [1, 3]]), "policy.nested"),
+        (json!([[3, 5]]), "policy.nested"),
+        (json!([[2, 2]]), "policy.nested[0]"),
+        (json!([[0, 2], [1]]), "policy.nested[1]"),
+        (json!([[0, -1]]), "policy.nested[0]"),
+        (json!("all"), "policy.nested"),
+    ] {
+        let error = with(nested.clone()).expect_err("it cannot be");
+        assert!(error.contains(named), "{nested}: {error}");
+    }
+}
+
+/// Lessons of all lengths on links of all rates, with room for few layers and for most: proved but for those where several recomputations meet copies.
+#[test]
+fn lessons_are_solved() {
+    for layers in [6, 9, 12, 24] {
+        for rate in [1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 40.0] {
+            for units in [1, 2, 3, 4, 6, layers / 2, layers - 1] {
+                let scenario = scenario(&json!({
+                    "v": 1, "workload": {"kind": "lesson", "layers": layers, "act_gb": 1, "layer_s": 0.1},
+                    "hardware": {"memory_gib": 1000, "d2h_gbps": rate, "h2d_gbps": rate, "host_gib": 1000},
+                    "limits": {"memory_gib": (f64::from(units) * 1e9 + 1.0) / 1024_f64.powi(3)},
+                }));
+                let found = fastest(&scenario);
+                let name = format!("{layers} layers, {rate} GB/s, {units} GB: {found:?}");
+                // A layer is made beside the one that it is made from.
+                assert_eq!(
+                    (found.summary.runs, found.bound.is_some()),
+                    (units > 1, units > 1),
+                    "{name}"
+                );
+                let hard = rate <= 2.0 && layers > 20 && [3, 4].contains(&units);
+                assert!(
+                    units == 1
+                        || found.optimal()
+                        || hard && found.gap().is_some_and(|gap| gap < 0.05),
+                    "{name}"
+                );
+            }
+        }
     }
 }

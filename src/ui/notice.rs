@@ -67,6 +67,8 @@ fn plain_words(accepted: &Accepted, locale: Locale) -> Option<&'static str> {
         Accepted::Object => words::accepted_object,
         Accepted::List => words::accepted_list,
         Accepted::Runs => words::accepted_runs,
+        Accepted::Part => words::accepted_part,
+        Accepted::Parts => words::accepted_parts,
         Accepted::SomeActions => words::accepted_some_actions,
         Accepted::NeedsZero3 => words::accepted_needs_zero3,
         Accepted::Request => words::accepted_request,

@@ -53,10 +53,15 @@ pub fn bound(scenario: &Scenario, rows: &[Row]) -> Bound {
     }
     let hull = hull(rows);
     for cut in cuts {
-        let found = match self::atom(rows, cut.layer) {
-            Some(atom) => cut.whole(&atom, &hardware),
-            None => cut.fractional(&hull, &hardware),
+        let atom = self::atom(rows, cut.layer);
+        let one = |(spent, own): (u64, u64)| {
+            let cut = Cut { forward_over: cut.forward_over.saturating_sub(own), ..cut };
+            match &atom {
+                Some(atom) => cut.whole(atom, spent, &hardware),
+                None => cut.fractional(&hull, spent, &hardware),
+            }
         };
+        let found = own(&rows[cut.layer]).into_iter().filter_map(one).min();
         let Some((micro, offloaded)) = found else { return Bound { micro: None, offloaded: 0 } };
         if (Some(micro), offloaded) > (best.micro, best.offloaded) {
             best = Bound { micro: Some(micro), offloaded };
@@ -128,7 +133,8 @@ fn whole_layers(
             moved = moved.max(away);
         }
         if let Some(path) = path {
-            let ahead = whole(path.out - float(freed) * cost.out).max(forward);
+            let ahead = path.ahead(float(freed) * cost.out);
+            let ahead = whole(ahead).max(forward);
             let behind = whole(path.back - float(freed) * cost.back).max(backward + spent);
             least = least.max(Nanos(ahead + behind));
         }
@@ -147,7 +153,7 @@ fn stretched(rows: &[Row], hull: &[Piece], path: Path, cost: &Cost) -> Nanos {
     let (forward, backward) = (sum(|row| row.forward), sum(|row| row.backward));
     let slack = float(2 * rows.iter().map(|row| row.storages).sum::<u64>());
     let time = |spent: f64, freed: f64| {
-        let ahead = (path.out - freed * cost.out - slack).max(forward);
+        let ahead = (path.ahead(freed * cost.out) - slack).max(forward);
         let behind = (path.back - freed * cost.back - slack).max(backward + spent);
         ahead + behind
     };
@@ -157,8 +163,10 @@ fn stretched(rows: &[Row], hull: &[Piece], path: Path, cost: &Cost) -> Nanos {
         let slope = piece.time / piece.freed;
         // Where forward waits no more, and where recomputation hides what backward waits.
         let first = (path.out - slack - forward) / cost.out;
+        let sooner = (path.whole - slack - forward) / (2.0 * cost.out);
+        let both = (path.whole - path.out) / cost.out;
         let second = (path.back - slack - backward - spent + slope * freed) / (slope + cost.back);
-        for bend in [first, second] {
+        for bend in [first, sooner, both, second] {
             let share = (bend - freed) / piece.freed;
             if share > 0.0 && share < 1.0 {
                 best = best.min(time(spent + share * piece.time, bend));
@@ -192,7 +200,24 @@ fn hull(rows: &[Row]) -> Vec<Piece> {
     pieces
 }
 
+/// What a layer may lack at its own forward, for its own recomputation: time, and bytes that it does not hold yet. Single tensors count in shares, for
+/// the price of those before.
+fn own(row: &Row) -> Vec<(u64, u64)> {
+    let mut all = vec![(0, 0)];
+    for (time, freed) in row.hull() {
+        if time < row.forward {
+            if let Some(last) = all.last_mut() {
+                last.1 = freed;
+            }
+            all.push((time, freed));
+        }
+    }
+    all.push((row.forward, row.own()));
+    all
+}
+
 /// What lacks at one layer, and what surrounds it.
+#[derive(Clone, Copy)]
 struct Cut {
     layer: usize,
     /// Bytes beyond the room at its forward, with all earlier layers kept.
@@ -300,11 +325,11 @@ fn atom(rows: &[Row], layer: usize) -> Option<Atom> {
 
 impl Cut {
     /// The least time over whole layers, and the bytes that leave there; none where nothing helps.
-    fn whole(&self, atom: &Atom, hardware: &Hardware) -> Option<(Nanos, u64)> {
+    fn whole(&self, atom: &Atom, before: u64, hardware: &Hardware) -> Option<(Nanos, u64)> {
         let most = if atom.time.is_some() { atom.count } else { 0 };
         (0..=most)
             .filter_map(|again| {
-                let spent = atom.time.unwrap_or(0) * again;
+                let spent = before + atom.time.unwrap_or(0) * again;
                 self.at(atom, again, spent, hardware)
             })
             .min()
@@ -329,7 +354,7 @@ impl Cut {
     }
 
     /// The least time over shares of layers.
-    fn fractional(&self, hull: &[Piece], hardware: &Hardware) -> Option<(Nanos, u64)> {
+    fn fractional(&self, hull: &[Piece], before: u64, hardware: &Hardware) -> Option<(Nanos, u64)> {
         let room = float(hardware.host.0.saturating_add(hardware.ssd.0));
         let (away, home) = (float(self.forward_over), float(self.backward_over));
         let efficiency = hardware.link_efficiency.of(Bytes(u64::MAX));
@@ -358,7 +383,7 @@ impl Cut {
                 }
             }
         };
-        let (mut spent, mut freed) = (0.0, 0.0);
+        let (mut spent, mut freed) = (float(before), 0.0);
         offer(spent, freed);
         for piece in hull.iter().filter(|piece| piece.layer < self.layer) {
             // Within a piece the time is convex with these bends; a share of 0 or 1 is an end.

@@ -49,6 +49,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// Of what it holds, what its own forward can do without where it is recomputed: what it neither reads nor hands on.
+    #[must_use]
+    pub const fn own(&self) -> u64 {
+        self.held.saturating_sub(self.input + self.late)
+    }
+
     /// Pairs (time, freed) of the concave hull over all ways to recompute, the layer as a whole the last; (0, 0) is left out.
     #[must_use]
     pub fn hull(&self) -> Vec<(u64, u64)> {

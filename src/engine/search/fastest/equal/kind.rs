@@ -233,7 +233,9 @@ impl Uniform {
             } else {
                 0
             };
-            let spare = self.room - next.kept - self.needs[i].0 - reads;
+            // Nor does a layer of a run hold bytes of its own yet.
+            let later = if self.kind == Kind::Inner && step.again > 0 { self.unit } else { 0 };
+            let spare = self.room - next.kept - (self.needs[i].0 - later).max(0) - reads;
             next.forward.0 =
                 self.when(next.forward.0, next.forward.1, next.sizes.0, spare, true)?
                     + self.forward;
