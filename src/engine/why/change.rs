@@ -328,9 +328,7 @@ fn training(what: What, model: &Transformer, scenario: &Scenario) -> Vec<Change>
             .map(|stage| Change::new(what, [("training.zero", stage.into())]))
             .collect(),
         What::Cards => cards(training.dp)
-            .map(|dp| {
-                Change::new(what, [("training.dp", dp.into()), ("training.zero", 3.into())])
-            })
+            .map(|dp| Change::new(what, [("training.dp", dp.into()), ("training.zero", 3.into())]))
             .collect(),
         What::SequenceParallel => (training.tp > 1 && !training.sp)
             .then(|| Change::new(what, [("training.sp", true.into())]))

@@ -34,7 +34,11 @@ enum Now {
     /// One step after the other.
     InTurn,
     /// Kind `of`: steps below `low` do not do, `high` does.
-    Between { of: usize, low: usize, high: usize },
+    Between {
+        of: usize,
+        low: usize,
+        high: usize,
+    },
     Done,
 }
 
@@ -121,7 +125,8 @@ mod tests {
     fn narrowed(mut narrow: Narrow, fits: impl Fn(&[u64]) -> Tried) -> (Option<Vec<u64>>, usize) {
         let (mut best, mut tried) = (None, 0);
         while let Some(change) = narrow.next() {
-            let at: Vec<u64> = change.set.iter().filter_map(|(_, value)| Value::as_u64(value)).collect();
+            let at: Vec<u64> =
+                change.set.iter().filter_map(|(_, value)| Value::as_u64(value)).collect();
             let came = fits(&at);
             if came == Tried::Fits {
                 best = Some(at);

@@ -48,6 +48,8 @@ pub struct Nearest {
     pub fits: bool,
     /// What of memory it lacks; 0 where it only takes too long.
     pub missing: Bytes,
+    /// It is host memory that is missing.
+    pub host: bool,
     /// The changes, the nearest first.
     pub changes: Vec<Trial>,
 }
@@ -130,9 +132,8 @@ impl Seeking {
     /// The next kinds, the next round, or the end of looking.
     fn turn(&mut self) {
         let Some(round) = self.round else {
-            let ladders = Round::KINDS.map(|what| {
-                (what, ladder(what, &self.request, &self.scenario, &self.outcome))
-            });
+            let ladders = Round::KINDS
+                .map(|what| (what, ladder(what, &self.request, &self.scenario, &self.outcome)));
             self.ladders = ladders.into_iter().filter(|(_, steps)| !steps.is_empty()).collect();
             self.begin(Round::Alone);
             return;
@@ -225,8 +226,9 @@ impl Seeking {
     /// Those found, the nearest first, and what is missing without them.
     #[must_use]
     pub fn nearest(&self) -> Nearest {
-        let missing = missing(&self.outcome);
-        Nearest { fits: self.outcome.fits, missing, changes: self.chosen() }
+        let Outcome { fits, out_of_memory, .. } = &self.outcome;
+        let host = out_of_memory.as_ref().is_some_and(|stop| stop.operation == Operation::Host);
+        Nearest { fits: *fits, missing: missing(&self.outcome), host, changes: self.chosen() }
     }
 
     /// What a token takes as the scenario is.
