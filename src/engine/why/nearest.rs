@@ -2,7 +2,7 @@
 //! change that it returns really fits, as `evaluate` says of the request with it.
 //!
 //! Near is what takes least of what was asked for (`price`): first those that train the same numbers, by the time of a token; then
-//! another machine, by its memory; then other rounding; then another training. Of each kind the smallest step that does
+//! another machine, one card before several; then other rounding; then another training. Of each kind the smallest step that does
 //! (`narrow`). No two of those named are the same thing: they differ in the dearest of what is changed.
 //!
 //! First it is settled which they are: under the policy `best` a plan that fits is enough, and the bound stands for the step. Only the
@@ -87,15 +87,14 @@ impl Seeking {
         if self.settled {
             return self.complete();
         }
-        match &self.narrow {
-            Some((narrow, _)) => match narrow.next() {
-                Some(change) => self.ask(change),
-                None => {
-                    let best = self.narrow.take().and_then(|(_, best)| best);
-                    self.found.extend(best);
-                }
-            },
-            None => self.turn(),
+        let Some((narrow, _)) = &self.narrow else {
+            self.turn();
+            return true;
+        };
+        if let Some(change) = narrow.next() {
+            self.ask(change);
+        } else {
+            self.found.extend(self.narrow.take().and_then(|(_, best)| best));
         }
         true
     }
@@ -194,7 +193,9 @@ impl Seeking {
     #[must_use]
     pub fn chosen(&self) -> Vec<Trial> {
         let mut all = self.found.clone();
-        let near = |trial: &Trial| (trial.change.price(), trial.change.with.len());
+        // One larger card is nearer than several.
+        let several = |trial: &Trial| trial.change.kinds().any(|what| what == What::Cards);
+        let near = |trial: &Trial| (trial.change.price(), trial.change.with.len(), several(trial));
         let nearer = |a: &Trial, b: &Trial| {
             near(a).cmp(&near(b)).then(a.least_token_s.total_cmp(&b.least_token_s))
         };

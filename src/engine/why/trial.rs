@@ -92,9 +92,7 @@ impl Attempt {
     #[must_use]
     pub fn to_fit(change: Change, scenario: Scenario) -> Option<Self> {
         const PLANS: usize = 40;
-        if bound::room(&scenario).is_none() {
-            return None;
-        }
+        bound::room(&scenario)?;
         let open = scenario.asks_for_best();
         let least = if open { least(&scenario)? } else { Nanos::ZERO };
         if scenario.limits.step.is_some_and(|limit| least > limit) {
