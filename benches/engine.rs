@@ -5,6 +5,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use galley::engine::search::fastest::{Search, fastest};
 use galley::engine::search::front::Front;
 use galley::engine::search::{map, sensitivity};
+use galley::engine::why::nearest::Seeking;
 use galley::engine::{Bytes, Plan, Policy, PolicyKind, Scenario, door, evaluate};
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -166,5 +167,43 @@ fn rotor(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluate, front, lower, plan, rotor, map);
+/// What makes a scenario fit: which changes those are, and with the best plan of each.
+fn nearest(c: &mut Criterion) {
+    let mut group = c.benchmark_group("nearest");
+    group.measurement_time(Duration::from_secs(8)).sample_size(10);
+    for (name, request) in [
+        (
+            "llama-3-8b, batch 4",
+            json!({"workload": {"preset": "llama-3-8b", "batch": 4}, "hardware": {"preset": "a100-80g"}, "policy": {"kind": "best"}}),
+        ),
+        (
+            "the same, kept",
+            json!({"workload": {"preset": "llama-3-8b", "batch": 4}, "hardware": {"preset": "a100-80g"}, "policy": {"kind": "keep"}}),
+        ),
+        (
+            "llama-3-8b, batch 16",
+            json!({"workload": {"preset": "llama-3-8b", "batch": 16}, "hardware": {"preset": "h100-80g"}, "policy": {"kind": "best"}}),
+        ),
+        (
+            "gpt3-175b",
+            json!({"workload": {"preset": "gpt3-175b"}, "hardware": {"preset": "h100-80g"}, "policy": {"kind": "best"}}),
+        ),
+    ] {
+        let scenario = scenario(&request);
+        let outcome = evaluate::evaluate(&scenario);
+        let seeking = || Seeking::new(request.clone(), scenario.clone(), outcome.clone());
+        for (until, all) in [("which", false), ("all", true)] {
+            group.bench_function(format!("{name}, {until}"), |b| {
+                b.iter(|| {
+                    let mut seeking = seeking();
+                    while (all || !seeking.settled()) && seeking.advance() {}
+                    black_box(seeking.nearest())
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, evaluate, front, lower, plan, rotor, map, nearest);
 criterion_main!(benches);

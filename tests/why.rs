@@ -11,8 +11,9 @@ use galley::engine::evaluate::{evaluate, evaluate_plan};
 use galley::engine::outcome::{Outcome, Reason};
 use galley::engine::units::{Bytes, Nanos};
 use galley::engine::why::change::{What, ladder};
+use galley::engine::why::combine::Kinds;
 use galley::engine::why::decision::{Decision, Turn, Unit, Weighing};
-use galley::engine::why::nearest::{MOST, nearest};
+use galley::engine::why::nearest::{MOST, Seeking, nearest};
 use galley::engine::why::trial::Trial;
 use galley::engine::why::{keep, peak};
 use galley::engine::{Action, Scenario};
@@ -289,12 +290,109 @@ fn every_change_that_is_named_makes_it_fit() {
         }
         let prices: Vec<_> = answer.changes.iter().map(|trial| trial.change.price()).collect();
         assert!(prices.is_sorted(), "{prices:?}");
+        let other = |trial: &&Trial| !head(trial).is_plan();
+        let mut heads: Vec<What> = answer.changes.iter().filter(other).map(head).collect();
+        let named = heads.len();
+        heads.sort_unstable();
+        heads.dedup();
+        assert_eq!(heads.len(), named, "{request}: two of the same: {answer:?}");
     }
     for what in
         [What::Best, What::MicroBatch, What::Card, What::HostMemory, What::Zero, What::WholeCard]
     {
         assert!(found.contains(&what), "{what:?} is never near: {found:?}");
     }
+}
+
+/// What a change is above all.
+fn head(trial: &Trial) -> What {
+    Kinds::of(&trial.change).head()
+}
+
+/// Where there are three things to do, three are named, and no two of them are the same.
+#[test]
+fn three_different_things_are_named_where_there_are_three() {
+    let of = |model: &str, card: &str, batch: u64, kind: &str| json!({"workload": {"preset": model, "batch": batch}, "hardware": {"preset": card}, "policy": {"kind": kind}});
+    let mut together = 0;
+    for request in [
+        of("llama-3-8b", "a100-80g", 4, "best"),
+        of("llama-3-8b", "h100-80g", 16, "keep"),
+        of("llama-3-8b", "h100-80g", 16, "best"),
+        of("llama-2-7b", "rtx-4090", 1, "recompute"),
+        of("llama-3.2-1b", "rtx-4090", 8, "best"),
+        with(
+            &of("llama-3-8b", "h100-80g", 16, "keep"),
+            &[("training.lora_rank", json!(16)), ("limits.memory_gib", json!(4))],
+        ),
+    ] {
+        // Which they are is settled with the first plan that fits; the best plan of each takes longer.
+        let scenario = read(&request);
+        let outcome = evaluate(&scenario);
+        let mut seeking = Seeking::new(request.clone(), scenario, outcome);
+        while !seeking.settled() && seeking.advance() {}
+        let changes = seeking.chosen();
+        assert_eq!(changes.len(), MOST, "{request}: {changes:?}");
+        for (i, trial) in changes.iter().enumerate() {
+            assert!(trial.fits, "{request}: {trial:?}");
+            assert!(
+                !changes[..i].iter().any(|one| head(one) == head(trial)),
+                "{request}: {changes:?}"
+            );
+            together += trial.change.with.len();
+        }
+    }
+    assert!(together > 0, "none of these needs two at once");
+}
+
+/// What is settled stays: the search for the best plans changes steps and peaks, never which changes they are or their order.
+#[test]
+fn the_best_plans_of_the_changes_leave_them_where_they_are() {
+    let request = json!({"workload": {"preset": "gpt2", "layers": 4, "batch": 96}, "policy": {"kind": "best"}});
+    let scenario = read(&request);
+    let outcome = evaluate(&scenario);
+    let mut seeking = Seeking::new(request, scenario, outcome);
+    while !seeking.settled() && seeking.advance() {}
+    let kinds = |seeking: &Seeking| {
+        let all = seeking.chosen();
+        all.iter().map(|trial| trial.change.kinds().collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    let (settled, first) = (kinds(&seeking), seeking.chosen());
+    assert!(first.iter().any(|trial| !trial.complete), "{first:?}");
+    while seeking.advance() {
+        assert_eq!(kinds(&seeking), settled);
+    }
+    let last = seeking.chosen();
+    assert!(last.iter().all(|trial| trial.complete), "{last:?}");
+    assert!(
+        first.iter().zip(&last).all(|(before, after)| after.step <= before.step),
+        "{first:?} {last:?}"
+    );
+}
+
+#[test]
+fn where_only_one_thing_helps_one_is_named() {
+    let request =
+        json!({"workload": {"kind": "lesson", "base_gb": 30}, "policy": {"kind": "keep"}});
+    let answer = nearest(request.clone(), read(&request));
+    let kinds: Vec<What> = answer.changes.iter().map(|trial| trial.change.what).collect();
+    assert_eq!(kinds, [What::Card]);
+}
+
+#[test]
+fn what_only_the_additive_model_answers_is_refused() {
+    for request in [
+        json!({"cost_model": "additive"}),
+        json!({"knapsack": {"capacity": 3}}),
+        json!({"additive": {}}),
+    ] {
+        for name in ["nearest", "evaluate"] {
+            let error =
+                door::open(name, &request.to_string()).expect("a door").expect_err("refused");
+            assert_eq!(error.code(), "unfit", "{name}: {request}");
+        }
+    }
+    let simulated = json!({"workload": {"preset": "gpt2"}, "cost_model": "simulated"});
+    assert!(door::open("nearest", &simulated.to_string()).expect("a door").is_ok());
 }
 
 #[test]

@@ -6,12 +6,13 @@ use galley::engine::outcome::Reason;
 use galley::engine::scenario::Scenario;
 use galley::engine::why::change::{What, ladder};
 use galley::engine::why::decision::{Unit, Weighing};
+use galley::engine::why::nearest::nearest;
 use galley::engine::why::peak::summit;
 use galley::engine::why::trial::Trial;
 use galley::engine::{Action, Bytes, Nanos};
 use galley::scene::format;
 use galley::ui::chart::Evaluated;
-use galley::ui::why::{change, sentence, sentences};
+use galley::ui::why::{change, said, sentence, sentences};
 use galley::words::Locale;
 use serde_json::{Value, json};
 
@@ -118,6 +119,34 @@ fn the_peaks_answer_names_instant_operation_holders_and_what_is_away() {
     assert!(english.contains("Optimizer states"), "{english}");
     let keep = evaluated(&json!({"workload": {"preset": "gpt2"}, "policy": {"kind": "keep"}}));
     assert_eq!(sentences(&keep.scenario, &keep.outcome, Locale::En).len(), 2, "nothing was freed");
+}
+
+#[test]
+fn how_many_changes_there_are_is_said() {
+    let of = |count: usize, missing: u64, host: bool| {
+        let request =
+            json!({"workload": {"preset": "gpt2", "batch": 48}, "policy": {"kind": "keep"}});
+        let (scenario, _) = Scenario::read(&request).expect("a sound request");
+        let mut found = nearest(request, scenario);
+        found.changes.truncate(count);
+        (found.missing, found.host) = (Bytes(missing << 30), host);
+        found
+    };
+    let said_of = |count, missing, host| BOTH.map(|locale| said(&of(count, missing, host), locale));
+    let [three, _] = said_of(3, 5, false);
+    let lack = format::bytes(Bytes(5 << 30));
+    assert!(three.starts_with(&format!("{lack} are missing. Each")), "{three}");
+    let mut all: Vec<[String; 2]> = (0..4).map(|count| said_of(count, 5, false)).collect();
+    all.extend([said_of(3, 5, true), said_of(3, 0, false)]);
+    for (i, one) in all.iter().enumerate() {
+        assert!(one.iter().all(|text| !text.contains('{')), "{one:?}");
+        assert!(!all[..i].iter().any(|other| other[0] == one[0] || other[1] == one[1]), "{one:?}");
+    }
+    let [one, chinese] = said_of(1, 5, false);
+    assert!(
+        one.contains("One thing makes it fit") && chinese.contains("只有一种改动"),
+        "{one} {chinese}"
+    );
 }
 
 #[test]

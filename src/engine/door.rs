@@ -52,8 +52,9 @@ pub fn text(answer: &Answer) -> String {
 /// The outcome of a scenario under its policy.
 ///
 /// # Errors
-/// As [`Scenario::parse`].
+/// As [`Scenario::parse`], and for requests of the additive model, which `plan` and `front` answer.
 pub fn evaluate(text: &str) -> Answer {
+    simulated_only(text)?;
     let (scenario, notes) = Scenario::parse(text)?;
     let outcome = evaluate::evaluate(&scenario);
     Ok(outcome_json(&scenario, &outcome, &notes))

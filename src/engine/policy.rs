@@ -131,6 +131,12 @@ impl Policy {
         }
     }
 
+    /// The same without what says a plan layer by layer.
+    #[must_use]
+    pub fn without_lists(&self) -> Self {
+        Self { segments: None, plan: None, boundaries: None, nested: None, ..self.clone() }
+    }
+
     /// Reads the group; `k` is clamped to `layers` later, where they are known.
     ///
     /// # Errors

@@ -8,7 +8,9 @@ use crate::engine::policy::PolicyKind;
 use crate::engine::preset;
 use crate::engine::program::OpKind;
 use crate::engine::units::{Bytes, Nanos};
+use crate::engine::why::nearest::missing;
 use crate::engine::workload::Workload;
+use crate::engine::workload::states::{FrozenDtype, Training};
 use crate::explain::{Subject, Sum, Tolerance};
 use crate::scene::format;
 use crate::ui::chart::{Evaluated, layer_name};
@@ -129,19 +131,19 @@ fn headline(scenario: &Scenario, outcome: &Outcome, locale: Locale) -> String {
         let limit = scenario.limits.step.map(format::time).unwrap_or_default();
         return words::verdict_slow(locale, &limit, &mark(STEP, &format::time(outcome.step)));
     };
-    let missing = mark(MISSING, &format::bytes(stop.missing));
+    // The same lack as under the verdict: for the whole step.
+    let lack = format::bytes(missing(outcome));
     match &stop.operation {
         Operation::States => {
             // Gradients that only grow during backward are states too.
-            let states = outcome.fixed.total().saturating_sub(outcome.memory).max(stop.missing);
-            words::verdict_states(locale, &format::bytes(states))
+            let states = outcome.fixed.total().saturating_sub(outcome.memory);
+            let states = if states > Bytes::ZERO { format::bytes(states) } else { lack.clone() };
+            words::verdict_states(locale, &lack, &states)
         }
-        Operation::Host => words::verdict_host(locale, &missing),
-        Operation::Op(kind, layer) => words::verdict_memory(
-            locale,
-            &format::bytes(outcome.shortage),
-            &operation(&scenario.chain, *kind, *layer, locale),
-        ),
+        Operation::Host => words::verdict_host(locale, &mark(MISSING, &lack)),
+        Operation::Op(kind, layer) => {
+            words::verdict_memory(locale, &lack, &operation(&scenario.chain, *kind, *layer, locale))
+        }
     }
 }
 
@@ -227,11 +229,21 @@ fn one_sequence(scenario: &Scenario) -> bool {
     !matches!(&scenario.workload, Workload::Transformer(model) if model.batch > 1)
 }
 
+/// What to change first where states alone are too large: nothing that is on already.
+fn states_first(scenario: &Scenario, locale: Locale) -> &'static str {
+    let Training { lora_rank, frozen_dtype, .. } = &scenario.training;
+    match (lora_rank, frozen_dtype) {
+        (None, _) => words::verdict_try_states(locale),
+        (Some(_), FrozenDtype::Bf16 | FrozenDtype::Int8) => words::verdict_try_states_base(locale),
+        (Some(_), _) => words::verdict_try_states_shard(locale),
+    }
+}
+
 /// What to change first.
 fn first(evaluated: &Evaluated, locale: Locale) -> &'static str {
     let outcome = &evaluated.outcome;
     match outcome.out_of_memory.as_ref().map(|stop| &stop.operation) {
-        Some(Operation::States) => words::verdict_try_states(locale),
+        Some(Operation::States) => states_first(&evaluated.scenario, locale),
         Some(Operation::Host) => words::verdict_try_host(locale),
         Some(Operation::Op(_, layer)) if whole_logits(&evaluated.scenario, *layer) => {
             words::verdict_try_chunks(locale)

@@ -14,14 +14,7 @@ pub fn policies(scenario: &Scenario) -> Vec<Policy> {
         kind: if scenario.asks_for_best() { PolicyKind::Keep } else { scenario.policy.kind },
         ..scenario.policy.clone()
     };
-    let base = Policy {
-        slots: None,
-        segments: None,
-        plan: None,
-        boundaries: None,
-        nested: None,
-        ..own.clone()
-    };
+    let base = Policy { slots: None, ..own.without_lists() };
     let blocks = scenario.chain.blocks().count() as u64;
     let segments = segments(blocks);
     let media: &[Action] = if scenario.hardware.ssd > Bytes::ZERO {

@@ -3,6 +3,7 @@
 use super::decision::{Decision, Turn, Weighing};
 use super::nearest::Seeking;
 use super::trial::Trial;
+use crate::engine::door;
 use crate::engine::error::{Error, Notes};
 use crate::engine::evaluate;
 use crate::engine::outcome::Outcome;
@@ -18,6 +19,7 @@ pub fn nearest(text: &str) -> Result<Value, Error> {
         return Err(Error::TooLong { given: text.len(), accepted: MOST_TEXT });
     }
     let request: Value = serde_json::from_str(text)?;
+    door::simulated(&request)?;
     let (scenario, notes) = Scenario::read(&request)?;
     let outcome = evaluate::evaluate(&scenario);
     let mut seeking = Seeking::new(request, scenario, outcome);

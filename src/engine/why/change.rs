@@ -52,6 +52,8 @@ names! {
         HostMemory = "host-memory",
         /// A larger card.
         Card = "card",
+        /// More cards that share the states: data parallel with ZeRO 3.
+        Cards = "cards",
         /// Optimizer states in 8 bit.
         Optimizer8bit = "optimizer-8bit",
         /// Gradients in 16 bit.
@@ -96,7 +98,7 @@ impl What {
     #[must_use]
     pub const fn price(self) -> Price {
         match self {
-            Self::HostMemory | Self::Card => Price::Machine,
+            Self::HostMemory | Self::Card | Self::Cards => Price::Machine,
             Self::Optimizer8bit | Self::GradDtype => Price::Rounding,
             Self::Lora | Self::Sequence | Self::Batch => Price::Training,
             _ => Price::Time,
@@ -151,8 +153,10 @@ impl Change {
     /// Both.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
-        self.set.extend(other.set.iter().cloned());
-        self.with.push(other.what);
+        let new = |one: &&(String, Value)| !self.set.contains(one);
+        let set: Vec<_> = other.set.iter().filter(new).cloned().collect();
+        self.set.extend(set);
+        self.with.extend(other.kinds());
         self
     }
 
@@ -222,7 +226,7 @@ pub fn ladder(what: What, request: &Value, scenario: &Scenario, outcome: &Outcom
 /// Another plan: the whole group, for lists that were written for the old one mean nothing to the new.
 fn plans(what: What, scenario: &Scenario) -> Vec<Change> {
     let own = &scenario.policy;
-    let base = Policy { segments: None, plan: None, boundaries: None, nested: None, ..own.clone() };
+    let base = own.without_lists();
     let of = |kind| Policy { kind, ..base.clone() };
     let segmented = matches!(own.kind, PolicyKind::Checkpoint | PolicyKind::Mix);
     let blocks = scenario.chain.blocks().count() as u64;
@@ -323,6 +327,9 @@ fn training(what: What, model: &Transformer, scenario: &Scenario) -> Vec<Change>
         What::Zero if training.dp > 1 => (training.zero + 1..=3)
             .map(|stage| Change::new(what, [("training.zero", stage.into())]))
             .collect(),
+        What::Cards => cards(training.dp)
+            .map(|dp| Change::new(what, [("training.dp", dp.into()), ("training.zero", 3.into())]))
+            .collect(),
         What::SequenceParallel => (training.tp > 1 && !training.sp)
             .then(|| Change::new(what, [("training.sp", true.into())]))
             .into_iter()
@@ -346,6 +353,14 @@ fn training(what: What, model: &Transformer, scenario: &Scenario) -> Vec<Change>
             .collect(),
         _ => Vec::new(),
     }
+}
+
+/// Twice as many cards, and twice that, up to what many have.
+fn cards(now: u64) -> impl Iterator<Item = u64> {
+    const MOST: u64 = 64;
+    (1..u64::BITS)
+        .map_while(move |doublings| now.checked_mul(1 << doublings))
+        .take_while(|&dp| dp <= MOST)
 }
 
 /// One fewer, then half as many, and half of that.

@@ -4,8 +4,10 @@
 
 pub mod answer;
 pub mod change;
+pub mod combine;
 pub mod decision;
 pub mod keep;
+pub mod narrow;
 pub mod nearest;
 pub mod peak;
 pub mod trial;

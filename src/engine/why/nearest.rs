@@ -2,10 +2,15 @@
 //! change that it returns really fits, as `evaluate` says of the request with it.
 //!
 //! Near is what takes least of what was asked for (`price`): first those that train the same numbers, by the time of a token; then
-//! another machine, by its memory; then other rounding; then another training. Of each kind the smallest step that does. One plan
-//! stands for all plans, unless little else fits.
+//! another machine, one card before several; then other rounding; then another training. Of each kind the smallest step that does
+//! (`narrow`). No two of those named are the same thing: they differ in the dearest of what is changed.
+//!
+//! First it is settled which they are: under the policy `best` a plan that fits is enough, and the bound stands for the step. Only the
+//! few that are named are then searched to the end.
 
-use super::change::{Change, What, ladder};
+use super::change::{Change, Price, What, ladder};
+use super::combine::{Kinds, Round};
+use super::narrow::{Narrow, Tried};
 use super::trial::{self, Attempt, Trial};
 use crate::engine::evaluate;
 use crate::engine::outcome::{Operation, Outcome};
@@ -16,52 +21,24 @@ use serde_json::Value;
 /// How many are named.
 pub const MOST: usize = 3;
 
-/// Changes that are tried alone. The search comes first: it says whether another plan will do.
-const ALONE: [What; 16] = [
-    What::Best,
-    What::Recompute,
-    What::OffloadBoundaries,
-    What::Offload,
-    What::OffloadSsd,
-    What::WholeCard,
-    What::MicroBatch,
-    What::LossChunks,
-    What::Flash,
-    What::Zero,
-    What::SequenceParallel,
-    What::HostStates,
-    What::HostMemory,
-    What::Card,
-    What::Optimizer8bit,
-    What::GradDtype,
-];
-/// Those that train something else.
-const OTHERWISE: [What; 3] = [What::Lora, What::Sequence, What::Batch];
-/// Plans that are tried beside another change where too little fits alone.
-const PLANS: [What; 3] = [What::Recompute, What::OffloadBoundaries, What::Offload];
-/// What is tried with a larger card and every layer recomputed, where nothing fits otherwise.
-const LAST: [What; 3] = [What::HostStates, What::Optimizer8bit, What::Lora];
-
 /// The search under way.
 pub struct Seeking {
     request: Value,
     scenario: Scenario,
     outcome: Outcome,
-    /// What is still to be tried, the next one last.
-    waiting: Vec<Vec<What>>,
-    /// The steps of the kind that is being tried, the next one last, and the one under way.
-    steps: Vec<Change>,
+    /// Kinds that this scenario has a use for, in their steps.
+    ladders: Vec<(What, Vec<Change>)>,
+    round: Option<Round>,
+    /// Of what was tried last.
+    price: Option<Price>,
+    /// What is still to be tried in this round, the next one last.
+    waiting: Vec<Kinds>,
+    /// What is being tried, and the smallest steps of it so far that do.
+    narrow: Option<(Narrow, Option<Trial>)>,
     attempt: Option<Attempt>,
     found: Vec<Trial>,
-    round: Round,
-}
-
-/// How many changes are made at once.
-#[derive(Clone, Copy, PartialEq)]
-enum Round {
-    Alone,
-    Pairs,
-    Last,
+    /// Which changes are the nearest is settled.
+    settled: bool,
 }
 
 /// What was found.
@@ -71,6 +48,8 @@ pub struct Nearest {
     pub fits: bool,
     /// What of memory it lacks; 0 where it only takes too long.
     pub missing: Bytes,
+    /// It is host memory that is missing.
+    pub host: bool,
     /// The changes, the nearest first.
     pub changes: Vec<Trial>,
 }
@@ -79,27 +58,20 @@ impl Seeking {
     /// For the scenario that `request` is read as, evaluated.
     #[must_use]
     pub fn new(request: Value, scenario: Scenario, outcome: Outcome) -> Self {
-        let alone = ALONE.iter().chain(&OTHERWISE).map(|&what| vec![what]);
-        let mut seeking = Self {
+        let settled = outcome.fits;
+        Self {
             request,
             scenario,
             outcome,
+            ladders: Vec::new(),
+            round: None,
+            price: None,
             waiting: Vec::new(),
-            steps: Vec::new(),
+            narrow: None,
             attempt: None,
             found: Vec::new(),
-            round: Round::Last,
-        };
-        if !seeking.outcome.fits {
-            seeking.begin(Round::Alone, alone);
+            settled,
         }
-        seeking
-    }
-
-    fn begin(&mut self, round: Round, changes: impl Iterator<Item = Vec<What>>) {
-        self.round = round;
-        self.waiting = changes.collect();
-        self.waiting.reverse();
     }
 
     /// Tries a little; false once there is nothing left to try.
@@ -107,64 +79,135 @@ impl Seeking {
         if let Some(mut attempt) = self.attempt.take() {
             if attempt.advance() {
                 self.attempt = Some(attempt);
-                return true;
+            } else {
+                self.tried(attempt.trial());
             }
-            let trial = attempt.trial();
-            if trial.fits {
-                self.steps.clear();
-                self.found.push(trial);
-            }
+            return true;
         }
-        if let Some(change) = self.steps.pop() {
-            self.attempt = Attempt::new(change, &self.request);
-        } else if let Some(changes) = self.waiting.pop() {
-            self.steps = self.steps_of(&changes);
-        } else if self.round == Round::Alone && self.chosen().len() < MOST {
-            let all = ALONE.iter().chain(&OTHERWISE).filter(|what| !what.is_plan());
-            self.begin(Round::Pairs, all.flat_map(|&what| PLANS.map(|plan| vec![what, plan])));
-        } else if self.round == Round::Pairs && self.found.is_empty() {
-            let three = |what: What| vec![what, What::Card, What::Recompute];
-            self.begin(Round::Last, LAST.into_iter().map(three));
+        if self.settled {
+            return self.complete();
+        }
+        let Some((narrow, _)) = &self.narrow else {
+            self.turn();
+            return true;
+        };
+        if let Some(change) = narrow.next() {
+            self.ask(change);
         } else {
-            return false;
+            self.found.extend(self.narrow.take().and_then(|(_, best)| best));
         }
         true
     }
 
-    /// The steps of a kind, or of several together, the smallest last; none of one that fits alone already.
-    fn steps_of(&self, changes: &[What]) -> Vec<Change> {
-        let alone = |trial: &Trial| trial.change.what == changes[0] && trial.change.with.is_empty();
-        if self.found.iter().any(alone) {
-            return Vec::new();
+    /// Begins to try a change.
+    fn ask(&mut self, change: Change) {
+        let Some((narrow, _)) = &mut self.narrow else { return };
+        let Ok(scenario) = change.scenario(&self.request) else {
+            narrow.tell(Tried::Refused);
+            return;
+        };
+        self.attempt = Attempt::to_fit(change, scenario);
+        if self.attempt.is_none() {
+            narrow.tell(Tried::Lacks);
         }
-        let steps = |what| ladder(what, &self.request, &self.scenario, &self.outcome);
-        let mut all = steps(changes[0]);
-        for &what in &changes[1..] {
-            let more = steps(what);
-            all = all
-                .iter()
-                .flat_map(|one| more.iter().map(|other| one.clone().and(other)))
-                .collect();
+    }
+
+    /// A change has been tried: in its turn, or to the end.
+    fn tried(&mut self, trial: Trial) {
+        if let Some((narrow, best)) = &mut self.narrow {
+            narrow.tell(if trial.fits { Tried::Fits } else { Tried::Lacks });
+            if trial.fits {
+                *best = Some(trial);
+            }
+            return;
         }
-        all.reverse();
-        all
+        let same = |one: &&mut Trial| one.change.kinds().eq(trial.change.kinds());
+        if let Some(one) = self.found.iter_mut().find(same) {
+            *one = Trial { least_token_s: one.least_token_s, ..trial };
+        }
+        self.found.retain(|one| one.fits);
+    }
+
+    /// The next kinds, the next round, or the end of looking.
+    fn turn(&mut self) {
+        let Some(round) = self.round else {
+            let ladders = Round::KINDS
+                .map(|what| (what, ladder(what, &self.request, &self.scenario, &self.outcome)));
+            self.ladders = ladders.into_iter().filter(|(_, steps)| !steps.is_empty()).collect();
+            self.begin(Round::Alone);
+            return;
+        };
+        let Some(kinds) = self.waiting.pop() else {
+            match round.next().filter(|_| self.heads() < MOST) {
+                Some(next) => self.begin(next),
+                None => self.settled = true,
+            }
+            return;
+        };
+        // What is dearer cannot be nearer.
+        if self.price.replace(kinds.price()) != Some(kinds.price()) && self.heads() >= MOST {
+            self.settled = true;
+        } else if self.of_use(&kinds) {
+            let steps = |what: &What| {
+                let own = self.ladders.iter().find(|(one, _)| one == what);
+                own.map(|(_, steps)| steps.clone()).unwrap_or_default()
+            };
+            let ladders = kinds.list().iter().map(steps).collect();
+            let in_turn = self.scenario.limits.step.is_some();
+            self.narrow = Some((Narrow::new(ladders, in_turn), None));
+        }
+    }
+
+    fn begin(&mut self, round: Round) {
+        let kinds: Vec<What> = self.ladders.iter().map(|(what, _)| *what).collect();
+        self.waiting = round.list(&kinds, self.scenario.asks_for_best());
+        self.waiting.reverse();
+        self.round = Some(round);
+        self.price = None;
+    }
+
+    /// Whether these kinds could be named: none of them does with less, and nothing simpler is the same thing.
+    fn of_use(&self, kinds: &Kinds) -> bool {
+        let plan = |kinds: &Kinds| kinds.head().is_plan();
+        let spare = |trial: &Trial| {
+            let own = Kinds::of(&trial.change);
+            let simpler = own.list().len() < kinds.list().len() && own.head() == kinds.head();
+            simpler || own.is_within(kinds) && !(plan(&own) && plan(kinds))
+        };
+        !self.found.iter().any(spare)
+    }
+
+    /// How many different things were found.
+    fn heads(&self) -> usize {
+        heads(self.found.iter())
+    }
+
+    /// Takes up the search for the best plan of the next that is named; false once all have theirs.
+    fn complete(&mut self) -> bool {
+        let open = self.chosen().into_iter().find(|trial| !trial.complete);
+        self.attempt = open.and_then(|trial| Attempt::to_the_end(trial.change, &self.request));
+        self.attempt.is_some()
     }
 
     /// The nearest so far.
     #[must_use]
     pub fn chosen(&self) -> Vec<Trial> {
         let mut all = self.found.clone();
-        let near = |trial: &Trial| (trial.change.price(), trial.change.with.len());
-        let nearer =
-            |a: &Trial, b: &Trial| near(a).cmp(&near(b)).then(a.token_s.total_cmp(&b.token_s));
+        // One larger card is nearer than several.
+        let several = |trial: &Trial| trial.change.kinds().any(|what| what == What::Cards);
+        let near = |trial: &Trial| (trial.change.price(), trial.change.with.len(), several(trial));
+        let nearer = |a: &Trial, b: &Trial| {
+            near(a).cmp(&near(b)).then(a.least_token_s.total_cmp(&b.least_token_s))
+        };
         all.sort_by(nearer);
         let mut chosen: Vec<Trial> = Vec::new();
         let mut rest = Vec::new();
         for trial in all {
-            let group = |what: What| if what.is_plan() { What::Best } else { what };
-            let same = |other: &Trial| group(other.change.what) == group(trial.change.what);
+            let head = |trial: &Trial| Kinds::of(&trial.change).head();
+            let same = |other: &Trial| head(other) == head(&trial);
             if chosen.iter().any(same) { rest.push(trial) } else { chosen.push(trial) }
         }
+        // Another plan is another thing to do where little else is.
         let as_good = |a: &Trial, b: &Trial| (a.peak, a.step) == (b.peak, b.step);
         rest.retain(|trial| {
             trial.change.what.is_plan() && !chosen.iter().any(|one| as_good(one, trial))
@@ -175,11 +218,18 @@ impl Seeking {
         chosen
     }
 
+    /// Whether it is settled which changes are the nearest, though the best plan of some may still be looked for.
+    #[must_use]
+    pub const fn settled(&self) -> bool {
+        self.settled
+    }
+
     /// Those found, the nearest first, and what is missing without them.
     #[must_use]
     pub fn nearest(&self) -> Nearest {
-        let missing = missing(&self.outcome);
-        Nearest { fits: self.outcome.fits, missing, changes: self.chosen() }
+        let Outcome { fits, out_of_memory, .. } = &self.outcome;
+        let host = out_of_memory.as_ref().is_some_and(|stop| stop.operation == Operation::Host);
+        Nearest { fits: *fits, missing: missing(&self.outcome), host, changes: self.chosen() }
     }
 
     /// What a token takes as the scenario is.
@@ -187,6 +237,14 @@ impl Seeking {
     pub fn token_s(&self) -> f64 {
         trial::token(&self.scenario, self.outcome.step)
     }
+}
+
+/// How many different things these are.
+fn heads<'a>(trials: impl Iterator<Item = &'a Trial>) -> usize {
+    let mut heads: Vec<What> = trials.map(|trial| Kinds::of(&trial.change).head()).collect();
+    heads.sort_unstable();
+    heads.dedup();
+    heads.len()
 }
 
 /// All at once.

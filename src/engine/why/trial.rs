@@ -1,12 +1,12 @@
 //! A change, tried: what the simulator says of the scenario with it. Principal type [`Trial`]; its law: the request with the change
-//! evaluates to the same numbers.
+//! evaluates to the same numbers, once it is `complete`.
 
 use super::change::{Change, What};
 use crate::engine::evaluate;
 use crate::engine::outcome::Summary;
 use crate::engine::policy::{Action, Policy, PolicyKind};
 use crate::engine::scenario::Scenario;
-use crate::engine::search::fastest::Search;
+use crate::engine::search::fastest::{Search, bound, table, warm};
 use crate::engine::units::{Bytes, Nanos};
 use serde_json::{Value, json};
 
@@ -25,8 +25,12 @@ pub struct Trial {
     pub step: Nanos,
     /// Seconds for a token (for a sample, where samples have no tokens).
     pub token_s: f64,
+    /// The same of what no plan is below, where the plan is the search's to find: known before the plan is.
+    pub least_token_s: f64,
     /// Within all limits.
     pub fits: bool,
+    /// The plan is the one that stays: no search for a faster one is to come.
+    pub complete: bool,
 }
 
 impl Trial {
@@ -39,13 +43,25 @@ impl Trial {
     }
 }
 
+/// How far a search goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Until {
+    /// To the first plan that fits; so many more may be run for it.
+    Fits { left: usize },
+    /// To its end.
+    Best,
+}
+
 /// A trial under way: where the plan is the search's to find, that takes its time.
 pub struct Attempt {
     change: Change,
     scenario: Scenario,
     search: Option<Box<Search>>,
+    until: Until,
     policy: Policy,
     summary: Summary,
+    least: Nanos,
+    open: bool,
 }
 
 impl Attempt {
@@ -53,27 +69,64 @@ impl Attempt {
     /// searches in a row would take long, and where none of these fits hardly any plan does.
     #[must_use]
     pub fn new(change: Change, request: &Value) -> Option<Self> {
+        let mut attempt = Self::to_the_end(change, request)?;
+        if !attempt.summary.runs && attempt.change.what != What::Best {
+            attempt.search = None;
+        }
+        Some(attempt)
+    }
+
+    /// Begins; under `best` it searches in any case.
+    #[must_use]
+    pub fn to_the_end(change: Change, request: &Value) -> Option<Self> {
         let scenario = change.scenario(request).ok()?;
         let open = scenario.asks_for_best();
-        let policies = if open { plain(&scenario.policy) } else { vec![scenario.policy.clone()] };
-        let all = policies.into_iter().map(|policy| {
-            let plan = evaluate::plan(&scenario, &policy);
-            (evaluate::summarize(&scenario, &plan), policy)
-        });
-        let (summary, policy) = all.min_by_key(|(summary, _)| (!summary.runs, summary.peak))?;
-        let search = (open && (summary.runs || change.what == What::Best))
-            .then(|| Box::new(Search::new(&scenario)));
-        Some(Self { change, scenario, search, policy, summary })
+        let (summary, policy) = plainest(&scenario);
+        let search = open.then(|| Box::new(Search::new(&scenario)));
+        let least = summary.step;
+        Some(Self { change, scenario, search, until: Until::Best, policy, summary, least, open })
+    }
+
+    /// Begins to ask whether anything fits with a change: a few of the plainest plans, then a search that ends at the first that does.
+    /// None where no plan can, which needs no run.
+    #[must_use]
+    pub fn to_fit(change: Change, scenario: Scenario) -> Option<Self> {
+        const PLANS: usize = 40;
+        bound::room(&scenario)?;
+        let open = scenario.asks_for_best();
+        let least = if open { least(&scenario)? } else { Nanos::ZERO };
+        if scenario.limits.step.is_some_and(|limit| least > limit) {
+            return None;
+        }
+        let (mut summary, mut policy) = plainest(&scenario);
+        if open && !summary.fits {
+            let others = warm::plain(&scenario).map(|policy| run(&scenario, policy));
+            (summary, policy) = nearer((summary, policy), others);
+        }
+        let alone = open && !summary.fits && change.what == What::Best;
+        let search = alone.then(|| Box::new(Search::new(&scenario)));
+        let least = if open { least } else { summary.step };
+        let until = Until::Fits { left: PLANS };
+        Some(Self { change, scenario, search, until, policy, summary, least, open })
     }
 
     /// Runs a few plans; false once there is nothing left to run.
     pub fn advance(&mut self) -> bool {
         const PLANS: usize = 4;
         let Some(search) = &mut self.search else { return false };
-        if search.advance(PLANS) {
+        let before = search.found().searched;
+        let more = search.advance(PLANS);
+        let found = search.found();
+        let enough = match &mut self.until {
+            Until::Best => false,
+            Until::Fits { left } => {
+                *left = left.saturating_sub(found.searched - before);
+                found.summary.fits || *left == 0
+            }
+        };
+        if more && !enough {
             return true;
         }
-        let found = search.found();
         (self.policy, self.summary) = (found.policy.clone(), found.summary);
         false
     }
@@ -81,9 +134,11 @@ impl Attempt {
     /// What has come of it. The best plan is named, for it to stay when a knob is turned.
     #[must_use]
     pub fn trial(self) -> Trial {
-        let Self { mut change, scenario, policy, summary, .. } = self;
-        if change.what == What::Best {
-            change.set = vec![("policy".to_owned(), json!(policy))];
+        let Self { mut change, scenario, until, policy, summary, least, open, .. } = self;
+        let complete = !open || until == Until::Best;
+        if complete && change.kinds().any(|what| what == What::Best) {
+            change.set.retain(|(path, _)| path != "policy");
+            change.set.push(("policy".to_owned(), json!(policy)));
         }
         Trial {
             change,
@@ -91,7 +146,9 @@ impl Attempt {
             peak: summary.peak,
             step: summary.step,
             token_s: token(&scenario, summary.step),
+            least_token_s: token(&scenario, least),
             fits: summary.fits,
+            complete,
             policy,
         }
     }
@@ -106,13 +163,35 @@ pub fn token(scenario: &Scenario, step: Nanos) -> f64 {
     step.secs() / samples.saturating_mul(chain.seq).max(1) as f64
 }
 
-/// The plainest plans.
-fn plain(own: &Policy) -> Vec<Policy> {
+/// What no plan's step is below; none where none fits.
+fn least(scenario: &Scenario) -> Option<Nanos> {
+    let chain = &scenario.chain;
+    let micro = bound::bound(scenario, &table::rows(chain)).micro?;
+    Some(chain.in_step(micro) + chain.optimizer)
+}
+
+/// The scenario's own policy, or the one of least peak among the plainest that run where the plan is open.
+fn plainest(scenario: &Scenario) -> (Summary, Policy) {
     use PolicyKind::{Keep, Offload, OffloadBoundaries, Recompute};
-    let of = |kind| {
-        let lists =
-            Policy { segments: None, plan: None, boundaries: None, nested: None, ..own.clone() };
-        Policy { kind, medium: Action::Host, ..lists }
-    };
-    [Keep, Recompute, OffloadBoundaries, Offload].map(of).to_vec()
+    let own = &scenario.policy;
+    if !scenario.asks_for_best() {
+        return run(scenario, own.clone());
+    }
+    let of = |kind| run(scenario, Policy { kind, medium: Action::Host, ..own.without_lists() });
+    nearer(of(Keep), [Recompute, OffloadBoundaries, Offload].map(of))
+}
+
+fn run(scenario: &Scenario, policy: Policy) -> (Summary, Policy) {
+    let plan = evaluate::plan(scenario, &policy);
+    (evaluate::summarize(scenario, &plan), policy)
+}
+
+/// The first, unless another fits, runs, or takes less.
+fn nearer(
+    first: (Summary, Policy),
+    others: impl IntoIterator<Item = (Summary, Policy)>,
+) -> (Summary, Policy) {
+    let near = |(one, _): &(Summary, Policy)| (!one.fits, !one.runs, one.peak);
+    let better = |best, one| if near(&one) < near(&best) { one } else { best };
+    others.into_iter().fold(first, better)
 }

@@ -3,7 +3,7 @@
 use super::buttons;
 use super::work::use_work;
 use crate::engine::units::Bytes;
-use crate::engine::why::nearest::Seeking;
+use crate::engine::why::nearest::{Nearest, Seeking};
 use crate::scene::format;
 use crate::ui::Shared;
 use crate::ui::chart::Evaluated;
@@ -41,21 +41,38 @@ pub fn Fixes(props: &Props) -> Html {
             Seeking::new(request, evaluated.scenario.clone(), evaluated.outcome.clone())
         },
         Seeking::advance,
+        Seeking::settled,
     );
     let Some(work) = work else {
         return html! { <p class="hosted-state" role="status">{words::why_nearest_waiting(locale)}</p> };
     };
     let stale = work.stale(&of);
     let found = work.task.borrow().nearest();
-    let said = match found.missing {
-        _ if found.changes.is_empty() => words::why_nearest_none(locale).to_owned(),
-        Bytes::ZERO => words::why_nearest_slow(locale).to_owned(),
-        missing => words::why_nearest(locale, &format::bytes(missing)),
-    };
+    let more = found.changes.iter().any(|trial| !trial.complete);
+    let more = more.then(|| html! { <p class="quiet">{words::why_nearest_more(locale)}</p> });
     html! {
         <div class={classes!("fixes", stale.then_some("stale"))} aria-busy={stale.to_string()}>
-            <p role="status">{said}</p>
+            <p role="status">{said(&found, locale)}</p>
             { buttons(&found.changes, locale, stale, send) }
+            { more.unwrap_or_default() }
         </div>
     }
+}
+
+/// What is missing, and how many changes there are for it: where there are fewer than are named otherwise, that no more were found.
+#[must_use]
+pub fn said(found: &Nearest, locale: Locale) -> String {
+    let lack = match found.missing {
+        Bytes::ZERO => words::why_lack_time(locale).to_owned(),
+        missing if found.host => words::why_lack_host(locale, &format::bytes(missing)),
+        missing => words::why_lack(locale, &format::bytes(missing)),
+    };
+    let changes = match found.changes.len() {
+        0 => words::why_nearest_none(locale),
+        1 => words::why_nearest_one(locale),
+        2 => words::why_nearest_two(locale),
+        _ => words::why_nearest(locale),
+    };
+    let between = if locale == Locale::Zh { "" } else { " " };
+    format!("{lack}{between}{changes}")
 }

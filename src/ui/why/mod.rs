@@ -7,7 +7,7 @@ mod summit;
 mod tensor;
 mod work;
 
-pub use fixes::Fixes;
+pub use fixes::{Fixes, said};
 pub use name::change;
 pub use summit::{Highest, sentences};
 pub use tensor::{sentence, tensors};
@@ -28,9 +28,11 @@ fn buttons(trials: &[Trial], locale: Locale, stale: bool, send: &Callback<Msg>) 
         let mut prices: Vec<Price> = trial.change.kinds().map(What::price).collect();
         prices.sort_unstable();
         prices.dedup();
+        // The best plan has to be found before it can be taken up.
+        let unknown = !trial.complete && trial.change.kinds().any(|what| what == What::Best);
         let taken = prices.into_iter().filter_map(|one| price(one, locale));
         html! {
-            <li><button type="button" class="change" disabled={stale} {onclick}>
+            <li><button type="button" class="change" disabled={stale || unknown} {onclick}>
                 <b>{name::change(trial, locale)}</b>
                 <span>{words::why_comes_to(locale, &peak, &step)}{ for taken.map(|text| html! { <>{" · "}{text}</> }) }</span>
             </button></li>

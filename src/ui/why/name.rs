@@ -45,6 +45,7 @@ fn name(what: What, trial: &Trial, locale: Locale) -> String {
         What::LossChunks => words::why_loss_chunks(locale, &number("workload.loss_chunks")),
         What::Flash => words::why_flash(locale).to_owned(),
         What::Zero => words::why_zero(locale, &number("training.zero")),
+        What::Cards => words::why_cards(locale, &number("training.dp")),
         What::SequenceParallel => words::why_sp(locale).to_owned(),
         What::HostStates => words::why_host_states(locale).to_owned(),
         What::HostMemory => words::why_host_memory(locale, &gib("hardware.host_gib")),

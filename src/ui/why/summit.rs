@@ -51,6 +51,7 @@ pub fn Highest(props: &Props) -> Html {
             Levers::new(request, evaluated.scenario.clone(), evaluated.outcome.clone())
         },
         Levers::advance,
+        |_| false,
     );
     let said = use_memo((evaluated.clone(), locale), |(evaluated, locale)| {
         let Evaluated { scenario, outcome, .. } = &**evaluated;

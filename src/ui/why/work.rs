@@ -7,8 +7,8 @@ use yew::prelude::*;
 
 /// Working in one go.
 const SLICE_MS: f64 = 6.0;
-/// And as long a pause as a frame takes.
-const PAUSE_MS: u32 = 16;
+/// And a pause in which a frame is drawn.
+const PAUSE_MS: u32 = 8;
 
 /// What is worked on.
 pub struct Work<T, D> {
@@ -34,19 +34,21 @@ impl<T, D: PartialEq> Work<T, D> {
     }
 }
 
-/// Begins with `of` and advances until there is nothing left to do, while nobody is `busy` dragging. What was finished stays until
-/// the next is.
+/// Begins with `of` and advances until there is nothing left to do, while nobody is `busy` dragging. What was finished, or is `ready` to be
+/// shown, stays until the next is.
 #[hook]
 pub fn use_work<T: 'static, D: Clone + PartialEq + 'static>(
     of: &D,
     busy: bool,
     begin: fn(&D) -> T,
     advance: fn(&mut T) -> bool,
+    ready: fn(&T) -> bool,
 ) -> Option<Work<T, D>> {
     let now = use_state(|| None::<Work<T, D>>);
     let last = use_mut_ref(|| None::<Work<T, D>>);
     let fresh = (*now).clone().filter(|work| work.of == *of);
-    if let Some(work) = fresh.clone().filter(|work| work.done) {
+    let shown = |work: &Work<T, D>| work.done || ready(&work.task.borrow());
+    if let Some(work) = fresh.clone().filter(shown) {
         *last.borrow_mut() = Some(work);
     }
     let turn = fresh.as_ref().map(|work| (work.turn, work.done));

@@ -41,10 +41,15 @@ why-levers-waiting = Trying what moves it…
 why-no-lever = None of the single changes that were tried lowers it.
 
 # What makes it fit
-why-nearest = { $missing } are missing. Each of these makes it fit:
-why-nearest-slow = The step is too long. Each of these makes it fit:
+why-lack = { $missing } are missing.
+why-lack-host = On the host { $missing } are missing.
+why-lack-time = The step is too long.
+why-nearest = Each of these makes it fit:
+why-nearest-two = Two things make it fit; nothing else that was tried does, alone or with up to two others:
+why-nearest-one = One thing makes it fit; nothing else that was tried does, alone or with up to two others:
+why-nearest-more = The best plans of these are still being looked for…
 why-nearest-waiting = Looking for changes that make it fit…
-why-nearest-none = Nothing that was tried makes it fit: no single change, and no pair of one and another plan.
+why-nearest-none = Nothing that was tried makes it fit: no single change, no two and no three together, with the best plan or not.
 why-comes-to = peak { $peak }, step { $step }
 why-price-machine = another machine
 why-price-rounding = rounds differently
@@ -57,6 +62,7 @@ why-whole-card = The whole card, { $memory }
 why-micro-batch = Micro-batch of { $batch }, { $times } a step
 why-loss-chunks = Loss in { $chunks } chunks
 why-flash = Flash attention
+why-cards = ZeRO-3 over { $dp } data-parallel cards
 why-zero = ZeRO stage { $stage }
 why-sp = Sequence parallelism
 why-host-states = Gradients and optimizer states on the host

@@ -41,10 +41,15 @@ why-levers-waiting = 正在试验什么能降低它……
 why-no-lever = 试过的单项改动都不能降低它。
 
 # 怎样才放得下
-why-nearest = 还缺 { $missing }。以下任一改动都能放下：
-why-nearest-slow = 单步太长。以下任一改动都能满足：
+why-lack = 还缺 { $missing }。
+why-lack-host = 主机还缺 { $missing }。
+why-lack-time = 单步太长。
+why-nearest = 以下任一改动都可行：
+why-nearest-two = 只有两种改动可行；试过的其他改动，单独做或最多三项一起做都不行：
+why-nearest-one = 只有一种改动可行；试过的其他改动，单独做或最多三项一起做都不行：
+why-nearest-more = 仍在为这些改动寻找最优方案……
 why-nearest-waiting = 正在寻找能放下的改动……
-why-nearest-none = 试过的改动都放不下：单项改动不行，再配上另一方案也不行。
+why-nearest-none = 试过的改动都不可行：单项、两项或三项一起，用不用最优方案都不行。
 why-comes-to = 峰值 { $peak }，单步 { $step }
 why-price-machine = 换机器
 why-price-rounding = 舍入不同
@@ -57,6 +62,7 @@ why-whole-card = 用满整张卡，{ $memory }
 why-micro-batch = 微批次 { $batch }，每步 { $times } 个
 why-loss-chunks = 损失分 { $chunks } 块
 why-flash = Flash 注意力
+why-cards = { $dp } 卡数据并行，ZeRO-3
 why-zero = ZeRO 第 { $stage } 阶段
 why-sp = 序列并行
 why-host-states = 梯度与优化器状态放在主机

@@ -22,18 +22,24 @@ pub fn start(scenario: &Scenario, before: &Policy) -> Policy {
     if applies && summary(&own).runs {
         return own;
     }
-    let plain = |kind| Policy { kind, ..scenario.policy.clone() };
-    let [recompute, keep] = [PolicyKind::Recompute, PolicyKind::Keep].map(plain);
+    let keep = Policy { kind: PolicyKind::Keep, ..scenario.policy.clone() };
     let mut all: Vec<Policy> = Vec::new();
     if applies {
         all.push(refit(scenario, &own));
     }
-    all.extend([refit(scenario, &recompute), refit(scenario, &keep)]);
+    all.extend(plain(scenario));
     let ranked = all.into_iter().map(|policy| (summary(&policy), policy));
     let best = |a: (Summary, Policy), b: (Summary, Policy)| {
         if rank(&b.0) < rank(&a.0) { b } else { a }
     };
     ranked.reduce(best).map_or(keep, |(_, policy)| policy)
+}
+
+/// Every layer recomputed, or none, with as much offloaded as it takes.
+#[must_use]
+pub fn plain(scenario: &Scenario) -> [Policy; 2] {
+    let of = |kind| refit(scenario, &Policy { kind, ..scenario.policy.clone() });
+    [PolicyKind::Recompute, PolicyKind::Keep].map(of)
 }
 
 /// A policy's recomputation, with the earliest of what it keeps offloaded, as much as the room asks for.
