@@ -390,6 +390,9 @@ impl Uniform {
     fn forwards_again(&self, step: Step, at: usize, kept: i64) -> Option<u64> {
         let layers = step.layers(self.kind)
             - usize::from(self.kind == Kind::Output && step.unit != Unit::Again);
+        if layers == 1 {
+            return None;
+        }
         let count = self.again[0].least(layers, self.free(step, at, kept))?;
         Some(count.max(layers as u64 + 1))
     }
