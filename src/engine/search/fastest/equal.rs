@@ -3,9 +3,8 @@
 //! is free, and the same of backward with time turned round, counted from the end of the step: there copies come back as they leave here. Labels that
 //! another one is no worse than in all of that are dropped, and those that cannot be faster than the best plan.
 //!
-//! A label is no later than any plan with its steps is: what it leaves out are waits of backward behind copies that are still leaving, drives
-//! slower than the link, and which forwards of several runs lie where. So the least over all labels that arrive is a bound, and its steps are a
-//! plan for the simulator. Parts that are made again more than once take the least number of forwards (`again`).
+//! A label is no later than any plan with its steps is: what it leaves out are waits of backward behind copies that are still leaving, and drives
+//! slower than the link. So the least over all labels that arrive is a bound, and its steps are a plan for the simulator.
 
 mod again;
 mod kind;
@@ -18,7 +17,7 @@ use crate::engine::nested::Nested;
 use crate::engine::plan::{LayerPlan, Plan};
 use crate::engine::policy::Action;
 use kind::{Kind, Uniform};
-use label::{Label, Often, Step, Unit};
+use label::{Label, Step, Unit};
 
 /// Longer chains are not looked at: labels go with the square of it.
 const LAYERS: usize = 160;
@@ -29,8 +28,6 @@ const LABELS: usize = 500_000;
 const PIECE: u64 = 400;
 /// Labels of one place that the first, quick pass goes on with.
 const BEAM: usize = 12;
-/// The most units at once of runs that the quick pass makes again more than once.
-const SLOTS: usize = 8;
 /// Plans that are made of labels in one pass.
 const PLANS: usize = 8;
 
@@ -47,8 +44,6 @@ pub struct Equal {
     /// The layer whose labels are extended, the steps from it, and the labels that are left.
     at: usize,
     next: Vec<Step>,
-    /// How runs of layers are made again.
-    ways: Vec<Often>,
     left: Vec<u32>,
     arrived: Vec<(u64, u32)>,
     steps: u64,
@@ -66,22 +61,14 @@ impl Equal {
         if rows.len() > LAYERS {
             return None;
         }
-        let chain = Uniform::of(rows, hardware, room)?;
-        let ways = if quick {
-            let slots = (2..=SLOTS).filter(|&units| chain.again[1].room(units) <= chain.room);
-            let slots = slots.map(Often::Slots);
-            std::iter::once(Often::Once).chain(slots).collect()
-        } else {
-            vec![Often::Once, Often::Any]
-        };
+        let chain = Uniform::of(rows, hardware, room, limit, quick)?;
         Some(Self {
             quick,
             limit,
             labels: vec![Label::START],
             places: vec![Default::default(); rows.len() + 1],
             at: 0,
-            next: chain.kind.steps(0, rows.len(), &ways),
-            ways,
+            next: chain.kind.steps(0, rows.len()),
             left: vec![0],
             arrived: Vec::new(),
             steps: 0,
@@ -104,7 +91,7 @@ impl Equal {
             if self.at >= self.chain.layers {
                 return false;
             }
-            self.next = self.chain.kind.steps(self.at, self.chain.layers, &self.ways);
+            self.next = self.chain.kind.steps(self.at, self.chain.layers);
             self.left = std::mem::take(&mut self.places[self.at]).concat();
             self.left.sort_unstable_by(|a, b| b.cmp(a));
         }
@@ -214,12 +201,7 @@ impl Equal {
     }
 
     fn parts(&self, first: usize, layers: usize, step: Step, kept: i64) -> Vec<Nested> {
-        let [_, again] = &self.chain.again;
-        let room = match step.often {
-            Often::Once => return Vec::new(),
-            Often::Slots(units) => again.room(units),
-            Often::Any => self.chain.free(step, first, kept),
-        };
-        again.parts(first, layers, room)
+        let room = self.chain.free(step, first, kept);
+        self.chain.again.parts(first, layers, room, step.way)
     }
 }

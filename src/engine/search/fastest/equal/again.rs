@@ -1,6 +1,10 @@
-//! How often layers must run again where less room is left than they hold, as in Revolve (Griewank and Walther 2000) and rotor (Beaumont et al. 2019), for equal layers
-//! and to the byte. A pass over a run is a row of layers that keep their bytes and of parts that keep only what they begin with, to be run again
-//! later; the last ones are reversed first, beside what is kept before them.
+//! All ways to make a run of equal layers again that are worth it, with as many recomputations as there are in rotor (Beaumont et al. 2019) or Revolve (Griewank
+//! and Walther 2000), but beside copies that come back. A pass over a run is a row of layers that keep their bytes and of parts that keep only what they
+//! begin with, to be run again later; the last ones are reversed first, beside what is kept before them.
+//!
+//! While a run is reversed no new copy is asked for, so that a way matters in two numbers alone, with time turned round: how long it takes, and how
+//! long after the copies that are under way it ends at least, where its operations leave them no room. Ways that another one is no worse than in both are
+//! dropped.
 
 use super::kind::Kind;
 use crate::engine::nested::Nested;
@@ -8,258 +12,268 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Unreachable.
-const NEVER: u64 = u64::MAX >> 8;
-/// Runs whose layers run more often than so many times each are made in one way only, for their operations are many.
-const OFTEN: u64 = 6;
-
-/// The least forwards of runs of equal layers.
-pub struct Again {
-    kind: Kind,
-    unit: i64,
-    boundary: i64,
-    /// What a forward and a backward need, the layer's own bytes and what it reads among them as `table` counts them.
-    needs: (i64, i64),
-    /// By layers, room, and whether what the first one reads is kept.
-    known: RefCell<BTreeMap<(usize, i64, bool), Best>>,
-    /// By layers and units.
-    operations: RefCell<BTreeMap<(usize, usize), Rc<[Operation]>>>,
+/// One way. Times are ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// How long it takes.
+    pub time: u64,
+    /// Its end, after that of all copies under way at its start: mostly negative.
+    pub after: i64,
+    /// Bytes that are free beside its first forward.
+    pub spare: i64,
+    /// How many layers are dropped first (0: the first one keeps its bytes), and which of the ways of these, and of the rest.
+    part: usize,
+    own: usize,
+    rest: usize,
 }
 
-/// Forwards, and how many layers are dropped first (0: the first layer keeps its bytes).
-type Best = (u64, usize);
+impl Way {
+    const NOTHING: Self =
+        Self { time: 0, after: i64::MIN, spare: i64::MAX, part: 0, own: 0, rest: 0 };
+
+    /// Then the other one.
+    fn then(self, other: Self) -> Self {
+        let after = self.after.saturating_add_unsigned(other.time).max(other.after);
+        Self { time: self.time + other.time, after, ..other }
+    }
+
+    /// The end, where it begins at `now` and copies are under way until `busy`.
+    pub fn end(&self, now: u64, busy: u64) -> u64 {
+        (now + self.time).max(busy.saturating_add_signed(self.after))
+    }
+}
+
+/// The ways of runs of equal layers.
+pub struct Again {
+    pub kind: Kind,
+    pub unit: i64,
+    pub boundary: i64,
+    /// What a forward and a backward need: the layer's own bytes and what it reads among them.
+    pub needs: (i64, i64),
+    /// How long they take.
+    pub times: (u64, u64),
+    /// Copies back, of a unit and of a boundary, as bytes and time.
+    pub copies: [(i64, u64); 2],
+    /// Ways that take longer are of no use.
+    pub longest: u64,
+    known: RefCell<BTreeMap<(usize, i64, bool), Rc<[Way]>>>,
+}
 
 impl Again {
-    /// Of layers that hold `unit` bytes each, or `boundary` in place of a part's, and whose forward and backward need so many.
-    pub fn new(kind: Kind, (unit, boundary): (i64, i64), needs: (i64, i64)) -> Self {
-        Self {
-            kind,
-            unit,
-            boundary,
-            needs,
-            known: RefCell::default(),
-            operations: RefCell::default(),
-        }
+    /// `known` is empty at first.
+    pub fn new(
+        kind: Kind,
+        (unit, boundary): (i64, i64),
+        needs: (i64, i64),
+        times: (u64, u64),
+        copies: [(i64, u64); 2],
+        longest: u64,
+    ) -> Self {
+        Self { kind, unit, boundary, needs, times, copies, longest, known: RefCell::default() }
     }
 
-    /// The least number of forwards that reverse a run of `layers` in `room`, what it begins with aside; none where it cannot be done.
-    pub fn least(&self, layers: usize, room: i64) -> Option<u64> {
-        Some(self.solve(layers, room, true).0).filter(|&count| count < NEVER)
+    /// The ways to reverse a run of `layers` in `room`, what it begins with aside, the quickest first.
+    pub fn ways(&self, layers: usize, room: i64) -> Rc<[Way]> {
+        self.solve(layers, room, true)
     }
 
-    /// The room in which `units` layers can keep their bytes at once.
-    pub fn room(&self, units: usize) -> i64 {
-        let before = i64::try_from(units).unwrap_or(i64::MAX / 4) - 1;
-        before.saturating_mul(self.unit).saturating_add(self.keeps(false))
-    }
-
-    /// What a layer needs that keeps its bytes, all that it reads counted already where it is the run's first.
-    fn keeps(&self, first: bool) -> i64 {
-        let (forward, backward) = self.needs;
-        match self.kind {
-            Kind::Output => forward.max(backward),
-            Kind::Input => forward.max(backward) - self.unit,
-            Kind::Inner if first => (forward - self.boundary).max(backward),
-            Kind::Inner => forward.max(backward),
-        }
-    }
-
-    /// What a layer needs that is run past; `first` as above.
-    fn passes(&self, first: bool) -> i64 {
-        let forward = self.needs.0;
-        match self.kind {
-            Kind::Output if first => forward,
-            Kind::Output => forward + self.unit,
-            Kind::Input if first => forward - self.unit,
-            Kind::Input => forward,
-            Kind::Inner if first => forward - self.boundary - self.unit,
-            Kind::Inner => forward - self.unit,
-        }
-    }
-
-    fn solve(&self, layers: usize, room: i64, begun: bool) -> Best {
+    fn solve(&self, layers: usize, room: i64, begun: bool) -> Rc<[Way]> {
         if layers == 0 {
-            return (0, 0);
+            return Rc::new([Way::NOTHING]);
         }
-        // All at once.
-        let before = i64::try_from(layers - 1).unwrap_or(i64::MAX / 4).saturating_mul(self.unit);
-        let others = if layers > 1 { self.keeps(false) } else { 0 };
-        let first = match self.kind {
-            // What it reads passes, and is gone before its backward.
-            Kind::Output if !begun => self.passes(false).max(self.needs.1),
-            _ => self.keeps(begun),
-        };
-        if room >= first && room.saturating_sub(before) >= others {
-            return (layers as u64, 0);
-        }
-        if room < self.passes(true) {
-            return (NEVER, 0);
+        if room < 0 {
+            return Rc::new([]);
         }
         let key = (layers, room, begun);
-        if let Some(&best) = self.known.borrow().get(&key) {
-            return best;
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Rc::clone(known);
         }
-        let mut best = (NEVER, 0);
-        if self.kind != Kind::Input && room >= first {
-            let (rest, _) = self.solve(layers - 1, room - self.unit, self.kind == Kind::Output);
-            best = (1 + rest, 0);
+        let mut all: Vec<Way> = Vec::new();
+        // What a part makes is no part's beginning where it is kept for the layer itself; a part as long as the run that it is in would not end.
+        let parts = match self.kind {
+            Kind::Output if begun => 0..layers,
+            Kind::Output => 0..1,
+            Kind::Input => 1..layers.max(2),
+            Kind::Inner if begun => 0..layers,
+            Kind::Inner => 0..layers + 1,
+        };
+        for part in parts {
+            self.first(layers, room, begun, part, &mut all);
         }
-        for part in self.parts_of(layers, room, begun) {
-            // Alone, it keeps its bytes.
-            if self.kind == Kind::Input && part == 1 && room < first {
-                continue;
+        let ways: Rc<[Way]> = best(all).into();
+        self.known.borrow_mut().insert(key, Rc::clone(&ways));
+        ways
+    }
+
+    /// The ways where the first `part` layers are dropped.
+    fn first(&self, layers: usize, room: i64, begun: bool, part: usize, all: &mut Vec<Way>) {
+        let Some(split) = self.split(room, begun, part) else { return };
+        let keeps = split.own.is_none();
+        let own = match split.own {
+            Some(room) => self.solve(part, room, true),
+            None => self.operation(split.room, split.needs.1, self.times.1).into_iter().collect(),
+        };
+        if own.is_empty() {
+            return;
+        }
+        // The forwards, the last one first.
+        let count = part.max(1);
+        let mut forwards = Way::NOTHING;
+        for i in (0..count).rev() {
+            let need = if i == 0 { split.needs.0 } else { split.passes };
+            let Some(one) = self.operation(split.room, need, self.times.0) else { return };
+            forwards = forwards.then(one);
+        }
+        let rest = self.solve(layers - count, split.rest, split.begun);
+        for (j, after) in rest.iter().enumerate() {
+            for (i, before) in own.iter().enumerate() {
+                let time = before.time + after.time + forwards.time;
+                if time > self.longest {
+                    // The others take longer.
+                    break;
+                }
+                let way = before.then(*after).then(forwards);
+                let part = if keeps { 0 } else { part };
+                all.push(Way { part, own: i, rest: j, ..way });
             }
-            let (count, _) = self.drop(layers, room, begun, part);
-            best = best.min((count, part));
         }
-        let best = (best.0.min(NEVER), best.1);
-        self.known.borrow_mut().insert(key, best);
-        best
     }
 
-    /// How many of the first layers may be dropped together.
-    fn parts_of(&self, layers: usize, room: i64, begun: bool) -> std::ops::RangeInclusive<usize> {
-        // A part as long as the run that it is in would not end, and what a part makes is no part's beginning where it is kept for the layer itself.
-        let most = match self.kind {
-            Kind::Output if !begun => 0,
-            Kind::Inner if !begun => layers,
-            _ => layers - 1,
+    /// One operation; none where it lacks the room.
+    fn operation(&self, room: i64, need: i64, time: u64) -> Option<Way> {
+        let spare = room - need.max(0);
+        if spare < 0 {
+            return None;
+        }
+        // Copies that it may run beside: those that have no room otherwise must be over.
+        let beside = if self.copies[0] == self.copies[1] {
+            let (bytes, time) = self.copies[0];
+            u64::try_from(spare / bytes).unwrap_or(0).saturating_mul(time)
+        } else {
+            let share = |&(bytes, time): &(i64, u64)| share(spare, bytes, time);
+            self.copies.iter().map(share).max().unwrap_or(0)
         };
-        let most = if room >= self.passes(false) { most } else { most.min(1) };
-        1..=most
+        let after = 0_i64.saturating_sub_unsigned(beside).saturating_add_unsigned(time);
+        Some(Way { time, after, spare, ..Way::NOTHING })
     }
 
-    /// Forwards where the first `part` layers are dropped, and the room that is left for them.
-    fn drop(&self, layers: usize, room: i64, begun: bool, part: usize) -> (u64, i64) {
-        let (own, rest) = match self.kind {
-            Kind::Output => (room, room),
+    /// What a run's beginning leaves; none where it cannot begin like that.
+    fn split(&self, room: i64, begun: bool, part: usize) -> Option<Split> {
+        let (forward, backward) = self.needs;
+        let (unit, boundary) = (self.unit, self.boundary);
+        let split = match self.kind {
+            Kind::Output if part == 0 => {
+                let reads = if begun { 0 } else { unit };
+                Split {
+                    room,
+                    own: None,
+                    rest: room - unit,
+                    begun: true,
+                    needs: (forward + reads, backward),
+                    passes: 0,
+                }
+            }
+            Kind::Output => Split {
+                room,
+                own: Some(room),
+                rest: room,
+                begun: false,
+                needs: (forward, 0),
+                passes: forward + unit,
+            },
             // What the rest begins with stays.
-            Kind::Input => (room, room - self.unit),
-            Kind::Inner if begun => (room, room),
-            Kind::Inner => (room - self.boundary, room - self.boundary),
+            Kind::Input => {
+                let own = (part > 1).then_some(room);
+                let needs = (forward - unit, backward - unit);
+                Split { room, own, rest: room - unit, begun: true, needs, passes: forward }
+            }
+            Kind::Inner if part == 0 => {
+                let reads = if begun { boundary } else { 0 };
+                Split {
+                    room,
+                    own: None,
+                    rest: room - unit,
+                    begun: false,
+                    needs: (forward - reads, backward),
+                    passes: 0,
+                }
+            }
+            Kind::Inner => {
+                let room = if begun { room } else { room - boundary };
+                let needs = (forward - unit - boundary, 0);
+                Split {
+                    room,
+                    own: Some(room),
+                    rest: room,
+                    begun: false,
+                    needs,
+                    passes: forward - unit,
+                }
+            }
         };
-        let after = self.solve(layers - part, rest, self.kind == Kind::Input).0;
-        if after >= NEVER {
-            return (NEVER, own);
-        }
-        let again =
-            if self.kind == Kind::Input && part == 1 { 0 } else { self.solve(part, own, true).0 };
-        (part as u64 + after + again, own)
+        (split.room >= 0).then_some(split)
     }
 
     /// The parts that are dropped again of the layers from `first` on, outer before inner.
-    pub fn parts(&self, mut first: usize, mut layers: usize, mut room: i64) -> Vec<Nested> {
-        let (mut parts, mut begun) = (Vec::new(), true);
-        while layers > 0 {
-            let (count, part) = self.solve(layers, room, begun);
-            if count >= NEVER || count == layers as u64 {
-                break;
-            }
-            let own = self.drop(layers, room, begun, part).1;
-            if part > 1 || part == 1 && self.kind != Kind::Input {
-                parts.push(Nested { start: first, end: first + part });
-                parts.extend(self.parts(first, part, own));
-            }
-            (room, begun) = match self.kind {
-                Kind::Output => (room - if part == 0 { self.unit } else { 0 }, part == 0),
-                Kind::Input => (room - self.unit, true),
-                Kind::Inner => (if part == 0 { room - self.unit } else { own }, false),
-            };
-            (first, layers) = (first + part.max(1), layers - part.max(1));
-        }
+    pub fn parts(&self, first: usize, layers: usize, room: i64, way: usize) -> Vec<Nested> {
+        let mut parts = Vec::new();
+        self.trace(first, layers, room, true, way, &mut parts);
         parts
     }
 
-    /// The operations that reverse `layers` with `units` at once of the `most` that there is room for, the first one first, kept for the next time; none where that
-    /// cannot be done, nor where fewer or more are as good.
-    pub fn exactly(&self, layers: usize, units: usize, most: i64) -> Option<Rc<[Operation]>> {
-        let room = self.room(units);
-        let more = self.room(units + 1) <= most;
-        let count = self.least(layers, room).filter(|_| units < layers && room <= most)?;
-        if count > OFTEN * layers as u64 && more {
-            return None;
+    fn trace(
+        &self,
+        first: usize,
+        layers: usize,
+        room: i64,
+        begun: bool,
+        way: usize,
+        all: &mut Vec<Nested>,
+    ) {
+        let ways = self.solve(layers, room, begun);
+        let Some(way) = ways.get(way).filter(|_| layers > 0) else { return };
+        let count = way.part.max(1);
+        let part = if self.kind == Kind::Input { count } else { way.part };
+        let Some(split) = self.split(room, begun, part) else { return };
+        if let Some(room) = split.own {
+            all.push(Nested { start: first, end: first + count });
+            self.trace(first, count, room, true, way.own, all);
         }
-        let mut all = self.operations.borrow_mut();
-        let one = all.entry((layers, units));
-        Some(one.or_insert_with(|| self.operations(layers, room).into()).clone())
-    }
-
-    fn operations(&self, layers: usize, room: i64) -> Vec<Operation> {
-        let parts = self.parts(0, layers, room);
-        let mut all = Vec::new();
-        reverse((0, layers), &parts, Held::default(), self.kind, &mut all);
-        all
+        self.trace(first + count, layers - count, split.rest, split.begun, way.rest, all);
     }
 }
 
-/// One operation of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operation {
-    /// Of which layer.
-    pub layer: usize,
-    /// It is its backward.
-    pub backward: bool,
-    /// What is there beside it and what the run begins with.
-    pub held: Held,
-    /// Its bytes go again when it is over, and it reads what nothing keeps.
-    pub passing: (bool, bool),
+/// How a run begins.
+struct Split {
+    room: i64,
+    /// The room in which the dropped layers are reversed later; none where the first layer keeps its bytes.
+    own: Option<i64>,
+    /// The room of the layers after these, and whether what the first of them reads is kept.
+    rest: i64,
+    begun: bool,
+    /// What the first layer's forward and backward need, and the forwards of others that are dropped.
+    needs: (i64, i64),
+    passes: i64,
 }
 
-/// What other layers keep.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
-    /// Layers' bytes.
-    pub units: usize,
-    /// What parts begin with, of other bytes.
-    pub boundaries: usize,
+/// The time that copies of `bytes` each take in `time` of which `spare` bytes fit, in shares.
+pub fn share(spare: i64, bytes: i64, time: u64) -> u64 {
+    if bytes <= 0 {
+        return 0;
+    }
+    let share = i128::from(spare) * i128::from(time) / i128::from(bytes) + 1;
+    u64::try_from(share).unwrap_or(u64::MAX >> 1)
 }
 
-/// Runs the layers `start..end` again, then their backward.
-fn reverse(
-    (start, end): (usize, usize),
-    parts: &[Nested],
-    held: Held,
-    kind: Kind,
-    all: &mut Vec<Operation>,
-) {
-    // The outermost parts.
-    let mut groups: Vec<&[Nested]> = Vec::new();
-    let mut rest = parts;
-    while let Some(part) = rest.first() {
-        let count = rest.partition_point(|inner| inner.start < part.end);
-        groups.push(&rest[..count]);
-        rest = &rest[count..];
-    }
-    let in_part =
-        |layer: usize| groups.iter().any(|group| (group[0].start..group[0].end).contains(&layer));
-    let begins = |layer: usize| groups.iter().any(|group| group[0].start == layer);
-    let mut before = vec![held];
-    for layer in start..end {
-        let mut now = before[layer - start];
-        let goes = in_part(layer);
-        if kind == Kind::Inner && begins(layer) && layer > start {
-            now.boundaries += 1;
-            before[layer - start] = now;
-        }
-        let passing = (goes, kind == Kind::Output && layer > start && in_part(layer - 1));
-        all.push(Operation { layer, backward: false, held: now, passing });
-        let keeps = !goes || kind == Kind::Input && begins(layer);
-        before.push(Held { units: now.units + usize::from(keeps), ..now });
-    }
-    let mut at = end;
-    while at > start {
-        match groups.last() {
-            Some(group) if group[0].end == at => {
-                let part = group[0];
-                reverse((part.start, part.end), &group[1..], before[part.start - start], kind, all);
-                at = part.start;
-                groups.pop();
-            }
-            _ => {
-                at -= 1;
-                let held = before[at - start];
-                all.push(Operation { layer: at, backward: true, held, passing: (false, false) });
-            }
+/// Those that none is better than, the quickest first.
+fn best(mut all: Vec<Way>) -> Vec<Way> {
+    all.sort_by_key(|way| (way.time, way.after, -way.spare));
+    let mut best: Vec<Way> = Vec::new();
+    for way in all {
+        // Where what is free at the start is more, it may be worth it still.
+        if !best.iter().any(|other| other.after <= way.after && other.spare >= way.spare) {
+            best.push(way);
         }
     }
+    best
 }

@@ -1,7 +1,7 @@
 //! Equal layers: which of their bytes stay, and what each operation needs beside.
 
-use super::again::Again;
-use super::label::{Label, Often, Step, Unit};
+use super::again::{Again, share};
+use super::label::{Label, Step, Unit};
 use crate::engine::hardware::Hardware;
 use crate::engine::search::fastest::table::Row;
 use crate::engine::units::Bytes;
@@ -18,8 +18,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The steps that can follow the first `at` layers, runs of layers in these ways.
-    pub fn steps(self, at: usize, layers: usize, ways: &[Often]) -> Vec<Step> {
+    /// The steps that can follow the first `at` layers, runs in whichever way.
+    pub fn steps(self, at: usize, layers: usize) -> Vec<Step> {
         let rest = layers - at;
         let plain: &[Unit] = if self == Self::Input && at == 0 {
             &[Unit::Again]
@@ -32,10 +32,10 @@ impl Kind {
             _ => (plain, rest - 1),
         };
         let mut steps: Vec<Step> =
-            plain.iter().map(|&unit| Step { unit, again: 0, often: Often::Once }).collect();
+            plain.iter().map(|&unit| Step { unit, again: 0, way: 0 }).collect();
         let mut runs = |unit: Unit, most: usize| {
             for again in 1..=most {
-                steps.extend(ways.iter().map(|&often| Step { unit, again, often }));
+                steps.push(Step { unit, again, way: 0 });
             }
         };
         from.iter().for_each(|&unit| runs(unit, most));
@@ -50,17 +50,16 @@ impl Kind {
 pub struct Uniform {
     pub kind: Kind,
     pub layers: usize,
-    /// How often layers of a run run again: at least, and where every one needs what the largest does.
-    pub again: [Again; 2],
+    /// The ways to make runs again.
+    pub again: Again,
     pub room: i64,
     /// What a layer holds, and what a run keeps in its place.
     unit: i64,
     boundary: i64,
     forward: u64,
     backward: u64,
-    /// What each forward and backward needs beside what earlier layers hold, the least over all that hold something too.
+    /// What each forward and backward needs beside what earlier layers hold.
     needs: Vec<(i64, i64)>,
-    least: (i64, i64),
     /// Time of a unit's copy out and back, and of a boundary's; none where nothing can leave.
     copies: Option<[(u64, u64); 2]>,
     /// Bytes that host and drive have room for.
@@ -68,8 +67,15 @@ pub struct Uniform {
 }
 
 impl Uniform {
-    /// None where layers are not alike.
-    pub fn of(rows: &[Row], hardware: &Hardware, room: u64) -> Option<Self> {
+    /// None where layers are not alike. Micro-batches of `limit` ns or more are of no use. Runs that are made again need at each layer what the least of all layers
+    /// does, or `surely` what any does.
+    pub fn of(
+        rows: &[Row],
+        hardware: &Hardware,
+        room: u64,
+        limit: u64,
+        surely: bool,
+    ) -> Option<Self> {
         let last = rows.last()?;
         let inner = |row: &Row| row.input == 0 && row.late == 0;
         let kind = match rows {
@@ -97,25 +103,35 @@ impl Uniform {
             rows.iter().map(|row| (signed(row.forward_need), signed(row.backward_need))).collect();
         // The first layer has no input.
         let own = &needs[usize::from(kind != Kind::Output && needs.len() > 1)..];
-        let least = (own.iter().map(|need| need.0).min()?, own.iter().map(|need| need.1).min()?);
+        let range = |of: fn(&(i64, i64)) -> i64| {
+            let all = own.iter().map(of);
+            if surely { all.max() } else { all.min() }
+        };
+        let typical = (range(|need| need.0)?, range(|need| need.1)?);
         let beyond = hardware.host.0.saturating_add(hardware.ssd.0);
         let time = |bytes| (hardware.copy_out(Bytes(bytes)).0, hardware.copy_back(Bytes(bytes)).0);
         let shared = kind != Kind::Inner;
         let boundary = signed(if shared { unit } else { last.boundary });
-        let most = (own.iter().map(|need| need.0).max()?, own.iter().map(|need| need.1).max()?);
+        let copies = [time(unit), time(if shared { unit } else { last.boundary })];
+        let again = Again::new(
+            kind,
+            (signed(unit), boundary),
+            typical,
+            (last.forward, last.backward),
+            [(signed(unit), copies[0].1), (boundary, copies[1].1)],
+            limit.saturating_sub(rows.len() as u64 * last.forward),
+        );
         Some(Self {
             kind,
             layers: rows.len(),
-            again: [least, most].map(|needs| Again::new(kind, (signed(unit), boundary), needs)),
+            again,
             room: signed(room),
             unit: signed(unit),
             boundary,
             forward: last.forward,
             backward: last.backward,
             needs,
-            least,
-            copies: (beyond > 0)
-                .then(|| [time(unit), time(if shared { unit } else { last.boundary })]),
+            copies: (beyond > 0).then_some(copies),
             beyond: signed(beyond),
         })
     }
@@ -160,11 +176,9 @@ impl Uniform {
             while end.saturating_sub(left) > now {
                 if known == 0 {
                     // Of those before, only how much one moves in a time at most.
-                    left += Self::share(time(0), self.unit, spare).max(Self::share(
-                        time(1),
-                        self.boundary,
-                        spare,
-                    ));
+                    let [one, other] = [(self.unit, 0), (self.boundary, 1)]
+                        .map(|(bytes, at)| share(spare, bytes, time(at)));
+                    left += one.max(other);
                     break;
                 }
                 known -= 1;
@@ -180,15 +194,6 @@ impl Uniform {
             left = u64::try_from(spare / self.unit).unwrap_or(0).saturating_mul(time(0));
         }
         Some(now.max(end.saturating_sub(left)))
-    }
-
-    /// The time that `spare` bytes take in copies of `bytes` each that take `time`.
-    fn share(time: u64, bytes: i64, spare: i64) -> u64 {
-        if bytes <= 0 {
-            return 0;
-        }
-        let share = i128::from(spare) * i128::from(time) / i128::from(bytes) + 1;
-        u64::try_from(share).unwrap_or(u64::MAX >> 1)
     }
 
     /// The label after a step; none where an operation lacks the room.
@@ -268,7 +273,7 @@ impl Uniform {
         Some(())
     }
 
-    /// The step's part of backward, from its end.
+    /// The step's part of backward, from its end, a run in the way that is the best after the label.
     fn backwards(
         &self,
         next: &mut Label,
@@ -277,124 +282,71 @@ impl Uniform {
         copy: Option<u64>,
     ) -> Option<()> {
         let step = next.step;
-        let mut time = next.backward.0;
         let (busy, sizes) = (next.backward.1, next.sizes.1);
-        let mut op = |held: i64, takes: u64| {
-            let spare = self.room - kept - held;
-            time = self.when(time, busy, sizes, spare, false)? + takes;
-            Some(spare)
-        };
-        let base = self.base(step, at);
+        let mut now = next.backward.0;
         let plain = self.kind == Kind::Output && step.unit != Unit::Again || step.again == 0;
-        let first = at + usize::from(plain);
         let mut spare = 0;
         if plain {
-            spare = op(self.needs[at].1, self.backward)?;
+            spare = self.room - kept - self.needs[at].1;
+            now = self.when(now, busy, sizes, spare, false)? + self.backward;
         }
-        if first < end {
-            // Bytes of the run before a layer, its own aside.
-            let before = |i: usize| {
-                let units = match self.kind {
-                    Kind::Input if at == 0 => (i - first).saturating_sub(1),
-                    _ => i - first,
-                };
-                let base = if self.kind == Kind::Input { 0 } else { base };
-                base + self.unit * i64::try_from(units).unwrap_or(0)
-            };
-            if let Often::Slots(slots) = step.often {
-                let most = self.free(step, at, kept);
-                let operations = self.again[1].exactly(end - first, slots, most)?;
-                for one in operations.iter().rev() {
-                    let (forward, backward) = self.needs[first + one.layer];
-                    let units = one.held.units + usize::from(one.passing.1);
-                    let (base, units) = match self.kind {
-                        Kind::Input if at == 0 => (0, units.saturating_sub(1)),
-                        Kind::Input => (0, units),
-                        _ => (base, units),
-                    };
-                    let size = |bytes: i64, count: usize| bytes * i64::try_from(count).unwrap_or(0);
-                    let mut held =
-                        base + size(self.unit, units) + size(self.boundary, one.held.boundaries);
-                    if self.kind == Kind::Inner && !one.backward {
-                        held -= if one.passing.0 { self.unit } else { 0 };
-                        held -= if one.layer == 0 && at > 0 { self.boundary } else { 0 };
-                    }
-                    let (need, takes) = if one.backward {
-                        (backward, self.backward)
-                    } else {
-                        (forward, self.forward)
-                    };
-                    spare = op(held + need, takes)?;
-                }
-            } else if step.often == Often::Any {
-                // Where inner forwards lie is open: here they come last, so that no wait is longer. The first pass over the run is where it is.
-                let inner = self.forwards_again(step, at, kept)? - (end - first) as u64;
-                op(before(first) + self.needs[first].1.min(self.least.1), inner * self.forward)?;
-                for i in first..end {
-                    op(before(first) + self.needs[i].1, self.backward)?;
-                }
-                let need = |i: usize| {
-                    let input = match self.kind {
-                        // What it reads, or what the run begins with, beside its own.
-                        Kind::Output if i > first => self.unit,
-                        Kind::Input if i > first && at > 0 => self.unit,
-                        Kind::Inner if i == first && at > 0 => -self.unit - self.boundary,
-                        Kind::Inner => -self.unit,
-                        _ => 0,
-                    };
-                    before(first) + (self.needs[i].0 + input).max(0)
-                };
-                for i in (first..end).rev() {
-                    spare = op(need(i), self.forward)?;
-                }
-                // All forwards but the run's first layer's wait for the copies that they have no room beside, wherever they lie.
-                if let Some(least) = (first + 1..end).map(need).min() {
-                    let shortest = 1 + u64::from(self.kind == Kind::Input);
-                    let of_first = (1..)
-                        .take_while(|n| n * (2 * shortest + n - 1) / 2 <= inner)
-                        .count() as u64;
-                    let others = inner - of_first + (end - first) as u64;
-                    let from = self.when(0, busy, sizes, self.room - kept - least, false)?;
-                    time = time.max(from + others * self.forward);
-                }
-            } else {
-                for i in first..end {
-                    op(before(i) + self.needs[i].1, self.backward)?;
-                }
-                for i in (first..end).rev() {
-                    let input = if self.kind == Kind::Inner && i == first && at > 0 {
-                        self.boundary
-                    } else {
-                        0
-                    };
-                    spare = op(before(i) + (self.needs[i].0 - input).max(0), self.forward)?;
-                }
+        let layers = end - at - usize::from(plain);
+        let mut best: Option<(u64, Label)> = None;
+        let mut offer = |way: usize, time: u64, spare: i64| {
+            let mut label = Label { spare, ..*next };
+            label.step.way = way;
+            label.backward = (time, busy.max(time) + copy.unwrap_or(0));
+            if copy.is_some() {
+                label.sizes.1 = label.sizes.1 << 1 | u64::from(self.is_input(step));
             }
-            // What it begins with may still be leaving itself.
-            if step.unit == Unit::Leaves {
-                spare += base;
+            label.sizes.1 = self.under_way(time, label.backward.1, label.sizes.1, false);
+            let key = if end == self.layers { self.whole(&label) } else { Some(time) };
+            if let Some(key) = key.filter(|&key| best.is_none_or(|best| key < best.0)) {
+                best = Some((key, label));
+            }
+        };
+        if layers == 0 {
+            offer(0, now, spare);
+        } else {
+            let free = self.free(step, at, kept);
+            let base = self.base(step, at);
+            // What a run begins with may still be leaving itself.
+            let leaving = if step.unit == Unit::Leaves { base } else { 0 };
+            let ways = self.again.ways(layers, free);
+            let once = layers as u64 * (self.forward + self.backward);
+            for (i, way) in ways.iter().enumerate() {
+                let (time, spare) = if self.is_input(step) && way.time == once {
+                    self.once(now, (busy, sizes), layers, free)?
+                } else {
+                    (way.end(now, busy), way.spare)
+                };
+                offer(i, time, spare + leaving);
             }
         }
-        next.spare = spare;
-        next.backward.0 = time;
-        next.backward.1 = busy.max(time);
-        if let Some(copy) = copy {
-            next.backward.1 += copy;
-            next.sizes.1 = next.sizes.1 << 1 | u64::from(self.is_input(step));
-        }
-        next.sizes.1 = self.under_way(time, next.backward.1, next.sizes.1, false);
+        *next = best?.1;
         Some(())
     }
 
-    /// Forwards of a run some of whose layers run more often.
-    fn forwards_again(&self, step: Step, at: usize, kept: i64) -> Option<u64> {
-        let layers = step.layers(self.kind)
-            - usize::from(self.kind == Kind::Output && step.unit != Unit::Again);
-        if layers == 1 {
-            return None;
+    /// The end of layers that each run again once in the room `free`, beside copies of two sizes, and what is free at the first.
+    fn once(
+        &self,
+        now: u64,
+        (busy, sizes): (u64, u64),
+        layers: usize,
+        free: i64,
+    ) -> Option<(u64, i64)> {
+        let (forward, backward) = self.again.needs;
+        let (mut time, mut spare) = (now, 0);
+        let held = |i: usize| self.unit * i64::try_from(i).unwrap_or(0);
+        for i in 0..layers {
+            time = self.when(time, busy, sizes, free - held(i) - backward, false)? + self.backward;
         }
-        let count = self.again[0].least(layers, self.free(step, at, kept))?;
-        Some(count.max(layers as u64 + 1))
+        for i in (0..layers).rev() {
+            let reads = if i == 0 { self.boundary } else { 0 };
+            spare = free - held(i) - (forward - reads).max(0);
+            time = self.when(time, busy, sizes, spare, false)? + self.forward;
+        }
+        Some((time, spare))
     }
 
     /// No plan that goes on from here is shorter.

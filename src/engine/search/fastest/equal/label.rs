@@ -20,19 +20,8 @@ pub struct Step {
     pub unit: Unit,
     /// How many layers' bytes are made again.
     pub again: usize,
-    /// How often.
-    pub often: Often,
-}
-
-/// How often the layers of a run are made again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Often {
-    /// Each once.
-    Once,
-    /// Some more often, with at most so many units there at once.
-    Slots(usize),
-    /// Some more often, in any order: no later than the least number of forwards takes.
-    Any,
+    /// Which of the ways to do so.
+    pub way: usize,
 }
 
 impl Step {
@@ -80,7 +69,7 @@ impl Label {
         sizes: (0, 0),
         spare: i64::MAX,
         from: 0,
-        step: Step { unit: Unit::Again, again: 0, often: Often::Once },
+        step: Step { unit: Unit::Again, again: 0, way: 0 },
     };
 
     /// Whether whatever goes on from `other` goes on from here no later.
