@@ -8,6 +8,7 @@
 mod alternate;
 pub mod bound;
 mod moves;
+mod near;
 mod offload;
 mod path;
 mod recompute;
@@ -131,6 +132,8 @@ pub struct Search {
     ways: Option<Ways>,
     alternations: Vec<Alternation>,
     family: Vec<Policy>,
+    /// The best of the family is known.
+    knows_family: bool,
     every: Option<Small>,
     stage: Stage,
     found: Found,
@@ -155,6 +158,7 @@ impl Search {
             room: bound::room(scenario).unwrap_or(0),
             alternations: alternate::all(rows.len()),
             family: Vec::new(),
+            knows_family: false,
             every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
             plan: None,
@@ -216,7 +220,9 @@ impl Search {
                 Stage::Alternate(i + 1)
             }
             Stage::Alternate(_) => {
-                self.family = family::policies(&self.scenario);
+                if !self.knows_family {
+                    self.family = family::policies(&self.scenario);
+                }
                 self.family.extend(rotor::policy(&self.scenario));
                 Stage::Family(0)
             }
