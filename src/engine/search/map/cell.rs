@@ -87,19 +87,14 @@ impl Known {
         self.cells.get(place(column, row))?.as_ref()
     }
 
-    /// How many cells are known to be no more than [`CLOSE`] above the best possible, or to fit nothing; and how far the others may be above it.
+    /// How close the winners are to the best possible: how many there are, how many of them within [`CLOSE`], and how far any may be from it.
     #[must_use]
-    pub fn close(&self) -> (usize, f64) {
-        let gaps = self.cells.iter().flatten().filter(|cell| cell.searched).map(|cell| {
-            let nothing = cell.winner.is_none() && cell.bound.is_none();
-            if nothing { 0.0 } else { cell.gap().unwrap_or(f64::INFINITY) }
-        });
-        let far = |count: (usize, f64), gap: f64| {
-            (
-                count.0 + usize::from(gap <= CLOSE),
-                count.1.max(if gap.is_finite() { gap } else { 0.0 }),
-            )
-        };
-        gaps.fold((0, 0.0), far)
+    pub fn close(&self) -> (usize, usize, f64) {
+        let won = self.cells.iter().flatten().filter(|cell| cell.winner.is_some());
+        won.fold((0, 0, 0.0), |(all, close, far), cell| {
+            let gap = cell.gap();
+            let near = usize::from(gap.is_some_and(|gap| gap <= CLOSE));
+            (all + 1, close + near, gap.unwrap_or_default().max(far))
+        })
     }
 }

@@ -16,7 +16,7 @@ pub const CLOSE: f64 = 0.005;
 /// Pieces of all cells together, times what a chain has of layers and saved tensors: about a second natively.
 const PIECES: usize = 16_000_000;
 /// Chains smaller than this take less, those larger than that longer.
-const SMALL: usize = 150;
+const SMALL: usize = 50;
 const LARGE: usize = 700;
 /// Pieces that an amount takes beside one for each layer: the ways to cut and issue its copies.
 const WAYS: usize = 10;
