@@ -32,14 +32,14 @@ struct Round {
     close: f64,
 }
 
-/// A first look at few cells; their plans in all; then ever more where the gap is widest, and at last what may not be quite the best.
+/// A first look at few cells; their plans in all; then more where the gap is widest, a look at what may not be quite the best, and ever more.
 const ROUNDS: [Round; 7] = [
     Round { halves: 3, close: CLOSE },
     Round { halves: 0, close: CLOSE },
     Round { halves: 3, close: CLOSE },
     Round { halves: 12, close: CLOSE },
-    Round { halves: 48, close: CLOSE },
     Round { halves: 3, close: 0.0 },
+    Round { halves: 48, close: CLOSE },
     Round { halves: 192, close: CLOSE },
 ];
 
