@@ -85,9 +85,15 @@ fn map(c: &mut Criterion) {
         });
     }
     for (name, request) in [
-        ("llama-3-8b", json!({"workload": {"preset": "llama-3-8b"}, "hardware": {"preset": "a100-80g"}})),
+        (
+            "llama-3-8b",
+            json!({"workload": {"preset": "llama-3-8b"}, "hardware": {"preset": "a100-80g"}}),
+        ),
         ("gpt2", json!({"workload": {"preset": "gpt2"}, "hardware": {"preset": "rtx-4090"}})),
-        ("lesson of 24", json!({"workload": {"kind": "lesson", "layers": 24}, "hardware": {"memory_gib": 20}})),
+        (
+            "lesson of 24",
+            json!({"workload": {"kind": "lesson", "layers": 24}, "hardware": {"memory_gib": 20}}),
+        ),
     ] {
         maps(&mut group, name, &scenario(&request));
     }
