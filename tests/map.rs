@@ -1,7 +1,10 @@
-//! The map and the sensitivities, attacked: cells against the whole family run one by one, numbers derived again from requests.
+//! The map and the sensitivities, attacked: the first picture against the whole family run one by one, cells against the search of their own
+//! scenarios, numbers derived again from requests.
 
 use galley::engine::policy::PolicyKind;
-use galley::engine::search::map::{COLUMNS, Known, Map, ROWS, Strategy, map};
+use galley::engine::program::Program;
+use galley::engine::search::fastest::{Search, bound, table};
+use galley::engine::search::map::{CLOSE, COLUMNS, Cell, Known, Map, Moved, ROWS, Strategy, map};
 use galley::engine::search::sensitivity::{Lever, sensitivity};
 use galley::engine::search::{family, fastest};
 use galley::engine::units::{Bytes, Nanos};
@@ -54,12 +57,25 @@ fn cells(map: &Map) -> impl Iterator<Item = (usize, usize)> + use<> {
     all.filter(move |&at| Some(at) != here)
 }
 
+/// The map as far as the family goes.
+fn first_picture(scenario: &Scenario) -> Map {
+    let mut map = Map::new(scenario);
+    while !map.is_whole() {
+        map.advance(1);
+    }
+    map
+}
+
 /// With `ALL_CELLS` set, every cell; else one in seventeen, of every row and every column.
+fn every() -> usize {
+    if std::env::var("ALL_CELLS").is_ok() { 1 } else { 17 }
+}
+
 #[test]
-fn cells_agree_with_the_whole_family() {
-    let every = if std::env::var("ALL_CELLS").is_ok() { 1 } else { 17 };
+fn the_first_picture_agrees_with_the_whole_family() {
+    let every = every();
     for request in scenarios() {
-        let map = map(&scenario(&request));
+        let map = first_picture(&scenario(&request));
         let mut kinds = BTreeSet::new();
         for (i, (column, row)) in cells(&map).enumerate() {
             let cell = map.cell(column, row).expect("every cell is known");
@@ -74,11 +90,94 @@ fn cells_agree_with_the_whole_family() {
                 let plan = Plan::of(&winner.policy, &there.chain, &there.hardware);
                 let summary = evaluate::summarize(&there, &plan);
                 assert!(summary.runs && summary.step == winner.step, "{request} {column} {row}");
-                assert_eq!(winner.bound, None, "only the scenario's own cell is searched");
+                assert!(cell.bound.is_none() && !cell.searched, "it has only begun");
             }
         }
         assert!(kinds.contains(&None) && kinds.len() > 2, "{kinds:?}: {request}");
     }
+}
+
+/// What a cell says of itself is so in its own scenario.
+fn sound(cell: &Cell, there: &Scenario, first: &Cell, name: &str) {
+    let room = bound::bound(there, &table::rows(&there.chain)).micro;
+    let whole = |micro| there.chain.in_step(micro) + there.chain.optimizer;
+    assert_eq!(cell.bound, room.map(whole), "{name}");
+    assert!(cell.searched, "{name}");
+    let Some(winner) = &cell.winner else {
+        assert!(first.winner.is_none(), "{name}");
+        return;
+    };
+    let plan = evaluate::plan(there, &winner.policy);
+    let summary = evaluate::summarize(there, &plan);
+    assert!(summary.runs && summary.step == winner.step, "{name}");
+    assert!(cell.bound.is_some_and(|bound| bound <= winner.step), "{name}");
+    assert!(first.winner.as_ref().is_none_or(|first| winner.step <= first.step), "{name}");
+    let kept = Program::of(&there.chain, &Plan::keep(&there.chain)).resident_after_forward();
+    let moved = Moved::of(&Program::of(&there.chain, &plan), kept);
+    assert_eq!((winner.moved, winner.moved.strategy()), (moved, moved.strategy()), "{name}");
+}
+
+/// Every cell is close to what no plan is below, or no slower than one amount of the search makes it there; and none is much slower than the whole
+/// search: with `ALL_CELLS` set and `TRIES` of 12, by 1.6 % at most.
+#[test]
+fn cells_are_what_the_search_finds() {
+    let tries = std::env::var("TRIES").map_or(2, |tries| tries.parse().expect("a number"));
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let more: Vec<Value> = (0..tries).map(|_| random.profile()).collect();
+    let all = scenarios().into_iter().map(|request| (request, every()));
+    for (request, every) in all.chain(more.into_iter().map(|request| (request, 3 * every()))) {
+        let own = scenario(&request);
+        let first = first_picture(&own);
+        let map = map(&own);
+        let mut worst = 0.0_f64;
+        for (i, (column, row)) in cells(&map).enumerate() {
+            let cell = map.cell(column, row).expect("every cell is known");
+            let before = first.cell(column, row).expect("every cell is known");
+            if i % every != 0 {
+                continue;
+            }
+            let name = format!("{column} {row} {request}");
+            let there = at(&request, cell.link_gbps, cell.memory_gib);
+            sound(cell, &there, before, &name);
+            let mut search = Search::new(&there);
+            search.advance(there.chain.layers.len() + 10);
+            let found = search.found().summary;
+            let (step, close) = (cell.winner.as_ref().map(|won| won.step), cell.gap());
+            let close = close.is_some_and(|gap| gap <= CLOSE);
+            assert!(close || !found.runs || step <= Some(found.step), "{name}");
+            while !close && search.advance(1000) {}
+            let found = search.found().summary;
+            assert_eq!(step.is_some(), found.runs || close, "{name}");
+            if let Some(step) = step.filter(|_| !close) {
+                worst = worst.max(step.secs() / found.step.secs() - 1.0);
+            }
+        }
+        println!("slower than the whole search by {worst:.4}");
+        assert!(worst <= TOLERANCE, "{worst}: {request}");
+    }
+}
+
+/// What cells may be slower than the whole search by.
+const TOLERANCE: f64 = 0.02;
+
+/// Where the family's best was 22.7 % above keep-everything, and a plan of single tensors takes as long as that.
+#[test]
+fn a_cell_that_the_family_got_wrong() {
+    let request = json!({"workload": {"preset": "llama-2-7b"}, "training": {"lora_rank": 16}, "hardware": {"preset": "rtx-4090"}});
+    let mut map = first_picture(&scenario(&request));
+    let (column, row) = (2, 14);
+    let first = map.cell(column, row).expect("known").clone();
+    assert_eq!((first.link_gbps, first.memory_gib), ((2.05, 2.05), 30.4));
+    assert!(first.overhead().is_some_and(|overhead| overhead > 0.2));
+    while map.cell(column, row).and_then(Cell::gap).is_none_or(|gap| gap > CLOSE) && map.advance(1)
+    {
+    }
+    let cell = map.cell(column, row).expect("known");
+    let there = at(&request, cell.link_gbps, cell.memory_gib);
+    sound(cell, &there, &first, "the named cell");
+    let found = fastest::fastest(&there).summary.step;
+    let step = cell.winner.as_ref().expect("it fits").step;
+    assert!(step.secs() <= 1.01 * found.secs(), "{step:?} {found:?}");
 }
 
 /// Marsaglia's xorshift64.
@@ -114,7 +213,7 @@ fn num(n: u64) -> f64 {
     f64::from(u32::try_from(n).expect("a small number"))
 }
 
-/// A plan that runs somewhere runs there with more memory and on any link. A faster link never makes the best of the family slower: a theorem,
+/// The first picture: a plan that runs somewhere runs there with more memory and on any link. A faster link never makes the best of the family slower: a theorem,
 /// but for rules, which decide otherwise there. (That more memory does not is no law: see below.)
 #[test]
 fn along_the_axes() {
@@ -123,7 +222,7 @@ fn along_the_axes() {
     let more: Vec<Value> = (0..tries).map(|_| random.profile()).collect();
     let mut slower = 0;
     for request in scenarios().into_iter().chain(more) {
-        let map = map(&scenario(&request));
+        let map = first_picture(&scenario(&request));
         let here = map.here();
         let won = |at: (usize, usize)| map.cell(at.0, at.1)?.winner.as_ref();
         for from in cells(&map) {
@@ -162,7 +261,7 @@ fn more_memory_can_make_the_best_of_the_family_slower() {
     ];
     let request = json!({"workload": {"kind": "profile", "layers": layers, "static_bytes": {"weights": 1 << 28}},
         "hardware": {"duplex": false, "host_gib": 2, "copy_overhead_us": 20}, "policy": {"granularity": "tensor"}});
-    let map = map(&scenario(&request));
+    let map = first_picture(&scenario(&request));
     let step = |row: usize| {
         let cell = map.cell(5, row).expect("known");
         let step = cell.winner.as_ref().expect("it fits").step;
@@ -175,14 +274,13 @@ fn more_memory_can_make_the_best_of_the_family_slower() {
 /// Coarse cells stand for others until those are known; what is known in the end does not depend on how much is done at a time.
 #[test]
 fn the_map_comes_coarse_first_and_ends_the_same() {
-    let request = &scenarios()[0];
-    let scenario = scenario(request);
+    let scenario = scenario(&scenarios()[1]);
     let whole = map(&scenario).known();
     for plans in [1, 7, 1000] {
         let mut map = Map::new(&scenario);
         let mut last = 0;
         let mut coarse = None::<Known>;
-        while map.advance(plans) {
+        while !map.is_whole() && map.advance(plans) {
             let own = (0..ROWS * COLUMNS)
                 .filter(|i| map.cell(i % COLUMNS, i / COLUMNS).is_some())
                 .count();
@@ -201,6 +299,7 @@ fn the_map_comes_coarse_first_and_ends_the_same() {
             .map(|cell| format!("{:?}", (cell.link_gbps, cell.memory_gib)))
             .collect();
         assert!(plans == 1000 || different.len() == 16, "{}", different.len());
+        while map.advance(plans) {}
         assert_eq!(map.known(), whole);
     }
 }
@@ -217,9 +316,10 @@ fn a_moved_map_is_the_same_map() {
     assert_eq!(moved.known(), map(&there).known());
     let (column, row) = moved.here().expect("it is on the map");
     assert_eq!(row, 9);
-    let own = moved.cell(column, row).and_then(|cell| cell.winner.as_ref()).expect("it fits");
+    let cell = moved.cell(column, row).expect("known");
+    let own = cell.winner.as_ref().expect("it fits");
     let found = fastest::fastest(&there);
-    assert_eq!((own.step, own.bound), (found.summary.step, found.bound));
+    assert_eq!((own.step, cell.bound), (found.summary.step, found.bound));
     let mut other = request.clone();
     other["workload"]["layers"] = json!(13);
     assert!(!moved.covers(&scenario(&other)));
@@ -230,7 +330,7 @@ fn a_moved_map_is_the_same_map() {
 #[test]
 fn the_ends_of_the_map() {
     for request in scenarios() {
-        let map = map(&scenario(&request)).known();
+        let map = first_picture(&scenario(&request)).known();
         let states = scenario(&request).chain.standing().total();
         assert!(Bytes::from_gib(map.axes.first_gib) <= states, "{request}");
         for column in 0..COLUMNS {
@@ -350,9 +450,9 @@ fn doors() {
     for (i, cell) in cells.iter().enumerate() {
         assert_eq!((&cell["column"], &cell["row"]), (&json!(i % COLUMNS), &json!(i / COLUMNS)));
         assert_eq!(cell["fits"] == true, !cell["policy"].is_null());
-        let here = cell["column"] == map["here"]["column"] && cell["row"] == map["here"]["row"];
         if cell["fits"] == true {
-            assert_eq!(cell["best_of"], if here { "search" } else { "family" });
+            assert_eq!(cell["best_of"], "search");
+            assert!(cell["bound_s"].as_f64() <= cell["step_s"].as_f64());
             let (step, overhead) = (cell["step_s"].as_f64(), cell["overhead"].as_f64());
             let (step, overhead) = step.zip(overhead).expect("numbers");
             assert!((step / plain - 1.0 - overhead).abs() < 1e-12);

@@ -3,7 +3,7 @@
 
 use galley::engine::scenario::Scenario;
 use galley::engine::search::front::Front;
-use galley::engine::search::map::{self, COLUMNS, Known, ROWS, Strategy};
+use galley::engine::search::map::{COLUMNS, Known, Map, ROWS, Strategy};
 use galley::engine::search::sensitivity::sensitivity;
 use galley::engine::units::Nanos;
 use galley::engine::{Outcome, evaluate};
@@ -106,7 +106,7 @@ fn Page(props: &Props) -> Html {
     }
 }
 
-/// The map, made once for each scenario.
+/// The map's first picture, made once for each scenario.
 fn known(evaluated: &Evaluated) -> Shared<Known> {
     thread_local! {
         static MAPS: RefCell<Vec<(Scenario, Shared<Known>)>> = const { RefCell::new(Vec::new()) };
@@ -115,7 +115,11 @@ fn known(evaluated: &Evaluated) -> Shared<Known> {
         if let Some((_, known)) = maps.iter().find(|map| map.0 == evaluated.scenario) {
             return known.clone();
         }
-        let known = Shared::new(map::map(&evaluated.scenario).known());
+        let mut map = Map::new(&evaluated.scenario);
+        while !map.is_whole() {
+            map.advance(1);
+        }
+        let known = Shared::new(map.known());
         maps.push((evaluated.scenario.clone(), known.clone()));
         known
     })

@@ -36,7 +36,7 @@ pub fn schema() -> Value {
             "inverse": "the largest batch or sequence that fits, the least memory at a slowdown, the cheapest card, the least bandwidth: what inverse.ask names, with the neighbour that is not enough and the changes that put it to use",
             "nearest": "what a scenario that does not fit is missing, and up to three changes that make it fit, each a list of path and value (set)",
             "sensitivity": "the fastest step and the own plan's with one unit less and more of memory, link and compute: difference_s, per_unit_s, within_gap",
-            "map": "cells: over link rate and memory limit the fastest plan of the family, its strategy, step_s and overhead; here is the scenario's own",
+            "map": "cells: over link rate and memory limit the fastest plan found, its strategy, step_s, overhead and bound_s; here is the scenario's own",
             "plan": "the fastest plan that runs, with its outcome; no plan that runs is below bound_s",
         },
         "cost_model": "simulated, or additive: plan and front then answer the additive model, layer by layer, with optimal, bound_s and gap",

@@ -121,6 +121,14 @@ pub fn whole(count: u64) -> String {
     grouped(&count.to_string())
 }
 
+/// A percentage that is not below the share: a small one to the hundredth.
+#[must_use]
+pub fn percent_at_most(share: f64) -> String {
+    let percent = 100.0 * share;
+    let parts = if percent < 1.0 { 100.0 } else { 10.0 };
+    format!("{}{GAP}%", plain((percent * parts - 1e-9).ceil() / parts, 2))
+}
+
 /// A share with its sign: "+13.2 %", "−4.0 %", "0 %".
 #[must_use]
 pub fn percent_change(share: f64) -> String {

@@ -146,6 +146,7 @@ fn views(
             <span class="help">{words::accuracy_about(locale)}</span>
         </>
     };
+    let helps = html! { <><h2>{words::map_title(locale)}</h2><span class="help">{words::map_about(locale)}</span></> };
     html! {
         <div class="views" id="views">
             if ledger || timeline {
@@ -153,9 +154,14 @@ fn views(
                     measured={state.measured.clone()} onunmeasure={send.reform(|()| Msg::Unmeasure)} />
             }
             <div class="pair">
-                if view.shows("pareto") { <ParetoView evaluated={evaluated.clone()} search={search.clone()} {locale} send={send.clone()} request={(!view.embed).then(|| request.clone())} busy={state.turning} /> }
+                if view.shows("pareto") { <ParetoView evaluated={evaluated.clone()} search={search.clone()} {locale} send={send.clone()} /> }
                 if view.shows("ratio") { <RatioView evaluated={evaluated.clone()} {locale} /> }
             </div>
+            if view.shows("pareto") && !view.embed {
+                <section class="view">
+                    <Folded kind="map" class="helps" title={helps} request={request.clone()} busy={state.turning} {locale} send={send.clone()} />
+                </section>
+            }
             if view.shows("textbook") {
                 <section class="view"><h2>{words::app_view_textbook(locale)}</h2>
                     <p class="help">{words::app_help_textbook(locale)}</p>
@@ -177,14 +183,11 @@ struct ParetoProps {
     search: Search,
     locale: Locale,
     send: Callback<Msg>,
-    /// What the section below is about; none where it is not shown.
-    request: Option<Shared<String>>,
-    busy: bool,
 }
 
 #[component]
 fn ParetoView(props: &ParetoProps) -> Html {
-    let ParetoProps { evaluated, search, locale, send, request, busy } = props;
+    let ParetoProps { evaluated, search, locale, send } = props;
     let node = use_node_ref();
     let width = use_width(&node, 560.0);
     let locale = *locale;
@@ -204,7 +207,6 @@ fn ParetoView(props: &ParetoProps) -> Html {
         let words = if best.summary.fits { words::app_plan_best } else { words::app_plan_least };
         Some((best.policy.clone(), front.points.len(), words(locale)))
     });
-    let title = html! { <><h3>{words::map_title(locale)}</h3><span class="help">{words::map_about(locale)}</span></> };
     let fastest = send
         .reform(|_| Msg::Commit(vec![("policy.kind".to_owned(), PolicyKind::Best.name().into())]));
     html! {
@@ -224,9 +226,6 @@ fn ParetoView(props: &ParetoProps) -> Html {
             <div class="measure" ref={node}>
                 <Pareto evaluated={evaluated.clone()} front={search.front.clone()} found={search.found.clone()} stale={search.stale} {locale} {width} {onchoose} {onlimit} onsteplimit={Some(onsteplimit)} />
             </div>
-            if let Some(request) = request {
-                <Folded kind="map" class="helps" {title} request={request.clone()} busy={*busy} {locale} send={send.clone()} />
-            }
         </section>
     }
 }

@@ -53,7 +53,10 @@ impl Best {
         let plain = match (step, bound) {
             (Some(step), Some(bound)) if step > bound => {
                 let said = if self.done { words::best_found } else { words::best_so_far };
-                return said(locale, &at_most(step.secs() / bound.secs().max(1e-12) - 1.0));
+                return said(
+                    locale,
+                    &format::percent_at_most(step.secs() / bound.secs().max(1e-12) - 1.0),
+                );
             }
             (Some(_), _) => words::best_proved,
             (None, None) => words::best_impossible,
@@ -62,13 +65,6 @@ impl Best {
         };
         plain(locale).to_owned()
     }
-}
-
-/// A share that is not below `gap`: a small one to the hundredth of a percent.
-fn at_most(gap: f64) -> String {
-    let percent = 100.0 * gap;
-    let parts = if percent < 1.0 { 100.0 } else { 10.0 };
-    format!("{}\u{a0}%", format::plain((percent * parts - 1e-9).ceil() / parts, 2))
 }
 
 /// A request read, under its policy. Under `best`: the plan shown `before`, as far as it applies; the search follows.

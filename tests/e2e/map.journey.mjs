@@ -10,7 +10,7 @@ export default async ({ page, check, open, browser, url }) => {
   const walker = map.getByRole("slider");
   const readout = map.locator(".chart-readout");
   const done = (on = page) => on.waitForFunction(() =>
-    document.querySelector(".chart-map:not(.stale) .map-area") && document.querySelector(".levers table") && !document.querySelector(".levers.stale"), undefined, { timeout: 30_000 });
+    document.querySelector(".chart-map:not(.stale):not([aria-busy=true]) .map-area") && document.querySelector(".levers table") && !document.querySelector(".levers.stale"), undefined, { timeout: 30_000 });
   const knobs = () => page.evaluate(() => ["bandwidth", "limit"].map((id) => document.getElementById(id).getAttribute("aria-valuetext") ?? document.getElementById(id).value));
   const text = () => map.locator(".chart-body desc").textContent();
 
@@ -34,6 +34,8 @@ export default async ({ page, check, open, browser, url }) => {
   check("it draws in slices", tasks.every((task) => task < 150), `long tasks: ${tasks}`);
   check("three levers, two plans, each side", (await section.locator(".levers tbody tr").count()) === 3 && (await section.locator(".lever").count()) === 12);
   check("a sentence says which helps most", /helps most|change nothing/.test(await section.locator(".levers p").first().innerText()), await section.locator(".levers p").first().innerText());
+  const note = await map.locator(".chart-note").innerText();
+  check("it says how sure it is", /best possible/.test(note) && /\d/.test(note), note);
   check("all 384 cells are told", /^Of 384 cells/.test(await text()), await text());
   const found = await violations(page);
   check("axe finds nothing", found.length === 0, found.join("\n       "));

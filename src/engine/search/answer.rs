@@ -118,8 +118,8 @@ fn cell_json(cell: &Cell, at: (usize, usize)) -> Value {
         "offloaded_share": shares.map(|shares| shares.1),
         "step_s": won.map(|winner| winner.step.secs()),
         "overhead": cell.overhead(),
-        "best_of": won.map(|winner| if winner.bound.is_some() { "search" } else { "family" }),
-        "bound_s": won.and_then(|winner| winner.bound).map(Nanos::secs),
+        "best_of": won.map(|_| if cell.searched { "search" } else { "family" }),
+        "bound_s": cell.bound.map(Nanos::secs),
         "policy": won.map(|winner| &winner.policy),
     })
 }

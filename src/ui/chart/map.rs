@@ -4,7 +4,7 @@ use super::pattern::{fill, patterns, swatch};
 use super::playhead::place;
 use super::twin::{Table, Twin};
 use super::{Evaluated, axis, name};
-use crate::engine::search::map::{COLUMNS, Cell, Known, ROWS, Strategy};
+use crate::engine::search::map::{CLOSE, COLUMNS, Cell, Known, ROWS, Strategy};
 use crate::engine::units::Bytes;
 use crate::scene::map::{self as scene, NEARLY_FREE};
 use crate::scene::{format, text_width};
@@ -22,6 +22,9 @@ pub struct Props {
     /// It is of an older scenario.
     #[prop_or_default]
     pub stale: bool,
+    /// Cells are still being searched.
+    #[prop_or_default]
+    pub searching: bool,
     /// The language.
     pub locale: Locale,
     /// Width in CSS pixels.
@@ -40,7 +43,7 @@ pub struct Props {
 /// The map.
 #[component]
 pub fn WinnerMap(props: &Props) -> Html {
-    let Props { evaluated, known, stale, locale, width, id, .. } = props;
+    let Props { evaluated, known, stale, searching, locale, width, id, .. } = props;
     let locale = *locale;
     let pointed = use_state_eq(|| None::<(usize, usize)>);
     let node = use_node_ref();
@@ -59,14 +62,14 @@ pub fn WinnerMap(props: &Props) -> Html {
     let overlaid =
         Overlay { props, scene: &scene, pointed: *pointed, onpoint: pointed.setter(), taken };
     html! {
-        <figure class={classes!("chart", "chart-map", stale.then_some("stale"))} aria-label={words::map_of_map(locale)}>
+        <figure class={classes!("chart", "chart-map", stale.then_some("stale"))} aria-busy={searching.to_string()} aria-label={words::map_of_map(locale)}>
             { legend(&scene, id, locale) }
             <div class="chart-stage">
                 { body(props, &scene) }
                 { overlay(&overlaid, &node) }
             </div>
-            <p class="chart-readout num" aria-live="polite">{cell.map_or_else(|| words::map_hint(locale).to_owned(), |cell| said(known, cell, locale))}</p>
-            <p class="chart-note">{words::map_note(locale, &known.family.to_string())}</p>
+            <p class="chart-readout num" aria-live="polite">{cell.map_or_else(|| words::map_hint(locale).to_owned(), |cell| said(props, cell))}</p>
+            <p class="chart-note">{note(known, *searching, locale)}</p>
             <Twin caption={words::map_table(locale)} {locale} open={props.open} {table} />
         </figure>
     }
@@ -87,8 +90,25 @@ fn gib(memory: f64) -> String {
     format::bytes(Bytes::from_gib(memory))
 }
 
+/// How sure the map is.
+fn note(known: &Known, searching: bool, locale: Locale) -> String {
+    let (all, close, far) = known.close();
+    let [all, near, family] = [all, close, known.family].map(|count| count.to_string());
+    let share = format::percent_at_most(CLOSE);
+    if searching {
+        words::map_note_working(locale, &all, &near, &family, &share)
+    } else if all == near {
+        words::map_note_close(locale, &family, &format::percent_at_most(far))
+    } else {
+        let far = format::percent_at_most(far);
+        words::map_note(locale, &all, &near, &family, &far, &share)
+    }
+}
+
 /// A cell in words.
-fn said(known: &Known, cell: &Cell, locale: Locale) -> String {
+fn said(props: &Props, cell: &Cell) -> String {
+    let Props { evaluated, known, locale, .. } = props;
+    let (scenario, locale) = (&evaluated.scenario, *locale);
     let (rate, memory) = (format::rate(cell.link_gbps.0 * 1e9), gib(cell.memory_gib));
     let Some(winner) = &cell.winner else {
         return words::map_point_none(locale, &memory, &rate);
@@ -106,11 +126,15 @@ fn said(known: &Known, cell: &Cell, locale: Locale) -> String {
         &format::time(winner.step),
         strategy_words(Some(winner.moved.strategy()))(locale),
     );
-    let of = match winner.bound {
-        Some(_) => words::map_point_search(locale).to_owned(),
+    let sure = match cell.gap() {
         None => words::map_point_family(locale, &known.family.to_string()),
+        Some(0.0) => words::map_point_exact(locale).to_owned(),
+        Some(gap) => words::map_point_gap(locale, &format::percent_at_most(gap)),
     };
-    format!("{point} {of}")
+    let own = cell.link_gbps == scenario.hardware.link_gbps()
+        && Bytes::from_gib(cell.memory_gib) == scenario.limits.memory;
+    let own = if own { words::map_point_own(locale) } else { "" };
+    format!("{point} {sure} {own}").trim_end().to_owned()
 }
 
 fn legend(scene: &scene::Map, id: &str, locale: Locale) -> Html {
@@ -266,7 +290,7 @@ fn overlay(overlaid: &Overlay, node: &NodeRef) -> Html {
     };
     let text = pointed
         .and_then(|(column, row)| known.cell(column, row))
-        .map_or_else(|| words::map_hint(locale).to_owned(), |cell| said(known, cell, locale));
+        .map_or_else(|| words::map_hint(locale).to_owned(), |cell| said(props, cell));
     let now = pointed.map_or(1, |(column, row)| row * COLUMNS + column + 1);
     html! {
         <svg ref={node.clone()} class="chart-overlay" width={scene.width.to_string()} height={scene.height.to_string()}>

@@ -44,7 +44,7 @@ pub fn Helps(props: &Props) -> Html {
         send.emit(Msg::Commit(changes(&evaluated.scenario, at)));
     });
     html! {
-        <div class="helps-body" ref={node}>
+        <div class="helps-body">
             if *open {
                 if let Some(report) = &found.report {
                     { levers(report, found.report_stale, locale) }
@@ -54,11 +54,14 @@ pub fn Helps(props: &Props) -> Html {
                         <progress max={found.searched.1.max(1).to_string()} value={found.searched.0.to_string()} aria-label={words::map_working(locale)} />
                     </div>
                 }
-                if let Some(known) = &found.map {
-                    <h3>{words::map_of_map(locale)}</h3>
-                    <WinnerMap evaluated={evaluated.clone()} known={known.clone()} stale={found.map_stale} {locale} {width} {onchoose} />
-                }
             }
+            <div class="helps-map" ref={node}>
+                if let Some(known) = found.map.as_ref().filter(|_| *open) {
+                    <h3>{words::map_of_map(locale)}</h3>
+                    <WinnerMap evaluated={evaluated.clone()} known={known.clone()} stale={found.map_stale} searching={found.map_searching}
+                        {locale} {width} {onchoose} />
+                }
+            </div>
         </div>
     }
 }

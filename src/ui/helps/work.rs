@@ -15,6 +15,8 @@ use yew::prelude::*;
 const SLICE_MS: f64 = 5.0;
 const PAUSE_MS: u32 = 4;
 const BUSY_PAUSE_MS: u32 = 20;
+/// A map whose cells are searched is drawn again after so long.
+const REDRAW_MS: f64 = 250.0;
 
 /// What is there.
 #[derive(Clone, Default, PartialEq)]
@@ -23,6 +25,8 @@ pub struct Found {
     pub map: Option<Shared<Known>>,
     /// It is of an older scenario.
     pub map_stale: bool,
+    /// Its cells are still being searched.
+    pub map_searching: bool,
     /// What a unit of each would change.
     pub report: Option<Shared<Report>>,
     /// It is of an older scenario.
@@ -38,8 +42,12 @@ struct Desk {
     map: Option<(Shared<Evaluated>, Map)>,
     /// The map has been drawn as a whole before.
     drawn: bool,
-    /// The scenario's own cell is found.
+    /// Every cell is searched.
     arrived: bool,
+    /// The levers are next, not the map.
+    levers_next: bool,
+    /// When the map was drawn last.
+    drawn_at: f64,
     levers: Option<(Shared<Evaluated>, Sensitivity)>,
     found: Found,
     timer: Option<Timeout>,
@@ -58,7 +66,7 @@ impl Desk {
         }
     }
 
-    /// One piece of work; false when there is none. While somebody is still turning, the map follows; the searches wait until they let go.
+    /// One piece of work; false when there is none. While somebody is still turning, the first picture follows; the searches wait until they let go.
     fn further(&mut self, busy: bool) -> bool {
         let Some(wanted) = self.wanted.clone() else { return false };
         match &mut self.map {
@@ -74,7 +82,9 @@ impl Desk {
                 if busy {
                     return false;
                 }
-                if !self.arrived {
+                // The map and the levers take turns.
+                self.levers_next = !self.levers_next && self.found.report_stale;
+                if !self.arrived && !self.levers_next {
                     self.arrived = !map.advance(1);
                     if self.arrived {
                         self.draw();
@@ -99,7 +109,7 @@ impl Desk {
                 }
                 self.found.report = levers.report().map(Shared::new);
                 self.found.report_stale = false;
-                false
+                !self.arrived
             }
             _ => {
                 let levers = Sensitivity::new(&wanted.scenario);
@@ -126,6 +136,17 @@ impl Desk {
         let Some((of, map)) = &self.map else { return };
         self.found.map = Some(Shared::new(map.known()));
         self.found.map_stale = self.wanted.as_ref() != Some(of);
+        self.found.map_searching = !self.arrived;
+        self.drawn_at = js_sys::Date::now();
+    }
+
+    /// A first map is drawn as it comes; a later one takes the place of the old one at once, and then as its cells are searched.
+    fn show(&mut self) {
+        let is_whole = self.map.as_ref().is_some_and(|(_, map)| map.is_whole());
+        let due = js_sys::Date::now() - self.drawn_at > REDRAW_MS;
+        if !self.drawn || (is_whole && !self.arrived && due) {
+            self.draw();
+        }
     }
 
     /// A new scenario: what is there is of an older one, unless the map is the same.
@@ -148,10 +169,7 @@ fn later(desk: &Handle, busy: bool, tell: &UseStateSetter<Found>) {
     let timer = Timeout::new(pause, move || {
         let mut desk = again.borrow_mut();
         let more = desk.work(js_sys::Date::now() + SLICE_MS, busy);
-        // A first map is drawn as it comes; a later one takes the place of the old one at once.
-        if !desk.drawn {
-            desk.draw();
-        }
+        desk.show();
         tell.set(desk.found.clone());
         drop(desk);
         if more {

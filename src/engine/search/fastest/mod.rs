@@ -9,6 +9,7 @@ mod alternate;
 pub mod bound;
 mod equal;
 mod moves;
+mod near;
 mod offload;
 mod path;
 mod recompute;
@@ -66,8 +67,6 @@ impl Found {
 enum Stage {
     /// Amounts that leave, the bound's first.
     Amount(usize),
-    /// A chain of equal layers: a quick pass, then one that proves.
-    Equal(usize),
     /// Amounts around the best one, ever closer, with a finer programme.
     Closer(u32),
     /// Offloaded layers and recomputed runs in turn.
@@ -136,8 +135,12 @@ pub struct Search {
     alternations: Vec<Alternation>,
     family: Vec<Policy>,
     equal: Option<Equal>,
+    /// Passes over equal layers that have been begun.
+    passes: usize,
     /// Plans to be run, the next one last.
     plans: Vec<Plan>,
+    /// The best of the family is known.
+    knows_family: bool,
     every: Option<Small>,
     stage: Stage,
     found: Found,
@@ -163,7 +166,9 @@ impl Search {
             alternations: alternate::all(rows.len()),
             family: Vec::new(),
             equal: None,
+            passes: 0,
             plans: Vec::new(),
+            knows_family: false,
             every: Small::new(&rows, &scenario.hardware, bound::room(scenario).unwrap_or(0)),
             rows,
             plan: None,
@@ -214,20 +219,21 @@ impl Search {
 
     fn next_stage(&mut self) -> Stage {
         match self.stage {
+            // After the first, equal layers: a quick pass, then one that proves.
+            Stage::Amount(1) if self.passes < 2 => {
+                let hardware = evaluate::share_of_host(&self.scenario);
+                let (limit, quick) = (self.best_micro().0, self.passes == 0);
+                self.equal = Equal::new(&self.rows, &hardware, self.room, limit, quick);
+                self.passes = if self.equal.is_some() { self.passes + 1 } else { 2 };
+                Stage::Amount(1)
+            }
             Stage::Amount(i) => match self.amounts.get(i).copied() {
                 Some(amount) => {
                     self.ask(amount, STATES[0]);
                     Stage::Amount(i + 1)
                 }
-                None => Stage::Equal(0),
+                None => Stage::Closer(0),
             },
-            Stage::Equal(pass) if pass < 2 => {
-                let hardware = evaluate::share_of_host(&self.scenario);
-                let limit = self.best_micro().0;
-                self.equal = Equal::new(&self.rows, &hardware, self.room, limit, pass == 0);
-                Stage::Equal(if self.equal.is_some() { pass + 1 } else { 2 })
-            }
-            Stage::Equal(_) => Stage::Closer(0),
             Stage::Closer(i) if i < HALVINGS && !self.is_long() => {
                 self.closer(i);
                 Stage::Closer(i + 1)
@@ -238,7 +244,9 @@ impl Search {
                 Stage::Alternate(i + 1)
             }
             Stage::Alternate(_) => {
-                self.family = family::policies(&self.scenario);
+                if !self.knows_family {
+                    self.family = family::policies(&self.scenario);
+                }
                 self.family.extend(rotor::policy(&self.scenario));
                 Stage::Family(0)
             }

@@ -8,7 +8,7 @@ use crate::engine::hardware::Hardware;
 use crate::engine::plan::Plan;
 use crate::engine::policy::{Policy, PolicyKind};
 use crate::engine::program::Program;
-use crate::engine::scenario::Scenario;
+use crate::engine::scenario::{Limits, Scenario};
 use crate::engine::search::family;
 use crate::engine::units::{Bytes, Nanos};
 
@@ -140,6 +140,19 @@ impl Columns {
         }
         let faster = self.made[at..].iter().flatten().filter_map(|column| column.bounds.get(i));
         faster.copied().max().unwrap_or_default().max(floor)
+    }
+
+    /// The scenario as a column has it, within a limit.
+    #[must_use]
+    pub fn scenario(&self, column: usize, limit: Bytes) -> Scenario {
+        let mut there = self.scenario.clone();
+        if let Some(Column { hardware, chain, .. }) = &self.made[column] {
+            there.hardware = hardware.clone();
+            there.chain = chain.as_ref().unwrap_or(&there.chain).clone();
+        }
+        there.hardware.memory = there.hardware.memory.max(limit);
+        there.limits = Limits { memory: limit, step: None };
+        there
     }
 
     /// The step of keep-everything on a column's link, on a card that is large enough.

@@ -1,84 +1,34 @@
-//! The map: over link rate and memory limit, which plan is fastest, and what kind of plan that is. Principal type [`Map`]; its law:
-//! a cell's step is the least that `summarize` gives any plan of the family that runs there. The cell that the scenario is in stands for the
-//! scenario itself, with the fastest plan that the search finds. Anytime: [`Map::advance`] does a little, coarse cells first.
+//! The map: over link rate and memory limit, which plan is fastest, and what kind of plan that is. Principal type [`Map`]; its law: a cell's
+//! step is that of its plan, no longer than any of the family's there, and its bound is below every plan's. The cell that the scenario is in
+//! stands for the scenario itself, with the fastest plan that the whole search finds. Anytime: [`Map::advance`] does a little, coarse cells first.
+//!
+//! First each cell has the best of the family: a picture soon. Then it is searched (`refine`), for there are faster plans than those.
 //!
 //! Most plans are never run in most cells. A plan's need of memory depends on no rate, and of two steps the one over the faster link is never
 //! the longer (as `simulate` has it); so one run with room for everything bounds a plan in every cell at that rate and below.
 
 mod axes;
+mod cell;
 mod columns;
+mod levels;
 mod member;
+mod refine;
 
 pub use axes::{Axes, COLUMNS, ROWS};
+pub use cell::{Cell, Known, Winner};
 pub use member::{Moved, Strategy};
+pub use refine::CLOSE;
 
 use super::fastest::Search;
 use crate::engine::evaluate;
 use crate::engine::hardware::Hardware;
 use crate::engine::outcome::Summary;
-use crate::engine::plan::Plan;
-use crate::engine::policy::Policy;
-use crate::engine::program::Program;
 use crate::engine::scenario::Scenario;
 use crate::engine::sort;
-use crate::engine::units::{Bytes, Nanos};
+use crate::engine::units::Bytes;
 use columns::{Columns, Key};
-
-/// The fastest plan of a cell.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Winner {
-    /// What it is called.
-    pub policy: Policy,
-    /// Its step.
-    pub step: Nanos,
-    /// What becomes of the bytes.
-    pub moved: Moved,
-    /// It is the fastest that the search finds, and no plan is below this; of other cells it is the best of the family.
-    pub bound: Option<Nanos>,
-}
-
-/// A cell: where it is, and what wins there.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Cell {
-    /// Rates out and back, GB/s.
-    pub link_gbps: (f64, f64),
-    /// Memory limit, GiB.
-    pub memory_gib: f64,
-    /// The fastest plan; none where nothing runs.
-    pub winner: Option<Winner>,
-    /// The step of keep-everything there, on a card that is large enough.
-    pub plain: Nanos,
-}
-
-impl Cell {
-    /// How much longer the winner's step is than keep-everything's, as a share; none where that takes no time or nothing wins.
-    #[must_use]
-    pub fn overhead(&self) -> Option<f64> {
-        let (step, plain) = (self.winner.as_ref()?.step.secs(), self.plain.secs());
-        (plain > 0.0).then(|| step / plain - 1.0)
-    }
-}
-
-/// What is known of a map at some moment: what is drawn.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Known {
-    /// What columns and rows stand for.
-    pub axes: Axes,
-    /// Keep-everything on a card that is large enough.
-    pub plain: Summary,
-    /// How many plans the family has.
-    pub family: usize,
-    /// Row by row, the least memory first; a cell that is not known yet is the one that stands for it.
-    pub cells: Vec<Option<Cell>>,
-}
-
-impl Known {
-    /// The cell.
-    #[must_use]
-    pub fn cell(&self, column: usize, row: usize) -> Option<&Cell> {
-        self.cells.get(place(column, row))?.as_ref()
-    }
-}
+use levels::{LEVELS, place, queue};
+use refine::Refine;
 
 /// A cell under way.
 struct Open {
@@ -103,8 +53,20 @@ pub struct Map {
     /// Cells to come, the last first.
     queue: Vec<(usize, usize)>,
     open: Option<Open>,
-    /// The scenario's own cell, as long as it is not found; its search, once it has begun.
-    own: Option<((usize, usize), Option<Search>)>,
+    /// What comes after the family.
+    refine: Refine,
+    /// The scenario's own cell.
+    own: Own,
+}
+
+/// The cell that stands for the scenario itself, in place of the one that it is in.
+enum Own {
+    /// Not looked for yet.
+    Waits,
+    Sought(Box<Search>),
+    Found(Box<Cell>),
+    /// The scenario is off the map.
+    Off,
 }
 
 impl Map {
@@ -113,8 +75,7 @@ impl Map {
     pub fn new(scenario: &Scenario) -> Self {
         let plain = evaluate::plain(scenario);
         let axes = Axes::of(&scenario.chain, plain.peak, scenario.hardware.link_gbps());
-        let own = axes.cell(scenario.hardware.link_gbps().0, scenario.limits.memory);
-        Self {
+        let mut map = Self {
             columns: Columns::new(scenario, &axes, plain.step),
             axes,
             plain,
@@ -122,9 +83,12 @@ impl Map {
             won: vec![None; COLUMNS * ROWS],
             queue: queue(),
             open: None,
-            own: own.map(|at| (at, None)),
+            refine: Refine::new(&scenario.chain),
+            own: Own::Waits,
             scenario: scenario.clone(),
-        }
+        };
+        map.moved_to(scenario);
+        map
     }
 
     /// What is known by now.
@@ -142,7 +106,10 @@ impl Map {
     /// The cell, once it is known.
     #[must_use]
     pub fn cell(&self, column: usize, row: usize) -> Option<&Cell> {
-        self.cells[place(column, row)].as_ref()
+        match &self.own {
+            Own::Found(cell) if self.here() == Some((column, row)) => Some(cell),
+            _ => self.cells[place(column, row)].as_ref(),
+        }
     }
 
     /// The cell, or the one that stands for its neighbourhood until it is known.
@@ -176,16 +143,11 @@ impl Map {
 
     /// The same map for a scenario that it covers: only the scenario's own cell is to be found anew.
     pub fn moved_to(&mut self, scenario: &Scenario) {
-        let before = self.here();
         self.scenario = scenario.clone();
-        // The cell that was the scenario's own is one like the others again.
-        if let Some(at) = before.filter(|&at| self.cells[place(at.0, at.1)].is_some()) {
-            self.queue.push(at);
-        }
-        self.own = self.here().map(|at| (at, None));
+        self.own = if self.here().is_some() { Own::Waits } else { Own::Off };
     }
 
-    /// Whether every cell is known; the scenario's own may still be the family's best, until its search is done.
+    /// Whether every cell is known; any may still be the family's best, until its search is done.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.columns.is_compiled() && self.queue.is_empty() && self.open.is_none()
@@ -205,14 +167,7 @@ impl Map {
                     self.columns.prepare(at.0);
                     self.queue.push(at);
                 }
-            } else if let Some((at, search)) = self.own.take() {
-                let mut search = search.unwrap_or_else(|| Search::new(&self.scenario));
-                if search.advance(1) {
-                    self.own = Some((at, Some(search)));
-                } else {
-                    self.arrive(at, &search);
-                }
-            } else {
+            } else if !self.seek() && !self.refine.piece(&mut self.cells, &self.columns) {
                 return false;
             }
         }
@@ -295,7 +250,6 @@ impl Map {
             policy: self.columns.family()[i].clone(),
             step,
             moved: self.columns.moved(column, i),
-            bound: None,
         });
         self.won[place(column, row)] = open.best.map(|best| best.2);
         self.cells[place(column, row)] = Some(Cell {
@@ -303,25 +257,38 @@ impl Map {
             memory_gib: self.axes.memory_gib(row),
             winner,
             plain: self.columns.plain(column),
+            bound: None,
+            searched: false,
         });
     }
 
-    /// The scenario's own cell, once the search is done.
-    fn arrive(&mut self, (column, row): (usize, usize), search: &Search) {
-        let (found, Scenario { chain, hardware, limits, .. }) = (search.found(), &self.scenario);
-        let program = Program::of(chain, &Plan::of(&found.policy, chain, hardware));
-        let winner = Winner {
-            policy: found.policy.clone(),
-            step: found.summary.step,
-            moved: Moved::of(&program, self.columns.all()),
-            bound: found.bound,
+    /// A piece of the search for the scenario's own plan; false once that is found.
+    fn seek(&mut self) -> bool {
+        self.own = match std::mem::replace(&mut self.own, Own::Off) {
+            Own::Waits => Own::Sought(Box::new(Search::new(&self.scenario))),
+            Own::Sought(mut search) => {
+                if search.advance(1) {
+                    Own::Sought(search)
+                } else {
+                    self.arrive(&search)
+                }
+            }
+            done => {
+                self.own = done;
+                return false;
+            }
         };
-        self.cells[place(column, row)] = Some(Cell {
-            link_gbps: hardware.link_gbps(),
-            memory_gib: limits.memory.gib(),
-            winner: found.summary.runs.then_some(winner),
-            plain: self.plain.step,
-        });
+        true
+    }
+
+    fn arrive(&self, search: &Search) -> Own {
+        let Scenario { hardware, limits, .. } = &self.scenario;
+        let (link_gbps, memory_gib) = (hardware.link_gbps(), limits.memory.gib());
+        let plain = self.plain.step;
+        let mut cell =
+            Cell { link_gbps, memory_gib, winner: None, plain, bound: None, searched: true };
+        cell.take(search, self.columns.all());
+        Own::Found(Box::new(cell))
     }
 }
 
@@ -331,49 +298,4 @@ pub fn map(scenario: &Scenario) -> Map {
     let mut map = Map::new(scenario);
     while map.advance(usize::MAX) {}
     map
-}
-
-const fn place(column: usize, row: usize) -> usize {
-    row * COLUMNS + column
-}
-
-/// A coarser map: one cell stands for so many columns and rows.
-struct Level {
-    columns: usize,
-    rows: usize,
-    /// Which of them.
-    column: usize,
-    row: usize,
-}
-
-impl Level {
-    /// The cell that stands for this one.
-    const fn stands_for(&self, column: usize, row: usize) -> (usize, usize) {
-        let (first, lowest) = (column / self.columns * self.columns, row / self.rows * self.rows);
-        (first + self.column, lowest + self.row)
-    }
-}
-
-/// 4 × 4, 8 × 8, all; cells of the first are cells of the second.
-const LEVELS: [Level; 3] = [
-    Level { columns: 6, rows: 4, column: 4, row: 1 },
-    Level { columns: 3, rows: 2, column: 1, row: 1 },
-    Level { columns: 1, rows: 1, column: 0, row: 0 },
-];
-
-/// All cells, to be taken from the end: coarse ones first, among those the fast links, which bound the slower ones.
-fn queue() -> Vec<(usize, usize)> {
-    let mut all: Vec<(usize, usize)> = Vec::with_capacity(COLUMNS * ROWS);
-    for level in &LEVELS {
-        for column in (0..COLUMNS).rev() {
-            for row in 0..ROWS {
-                let own = level.stands_for(column, row) == (column, row);
-                if own && !all.contains(&(column, row)) {
-                    all.push((column, row));
-                }
-            }
-        }
-    }
-    all.reverse();
-    all
 }
