@@ -138,7 +138,7 @@ fn chain(kind: &str, dice: &mut Dice) -> Value {
     json!({
         "workload": {"kind": "profile", "batch": 1, "layers": layers, "static_bytes": {}},
         "hardware": {"memory_gib": 1000, "d2h_gbps": rate, "h2d_gbps": rate, "host_gib": 10000},
-        "limits": {"memory_gib": (tenths * held / 10 + 1) as f64 / 1024_f64.powi(3)},
+        "limits": {"memory_gib": Bytes(tenths * held / 10 + 1).gib()},
     })
 }
 

@@ -6,7 +6,7 @@ use galley::engine::outcome::Summary;
 use galley::engine::plan::Plan;
 use galley::engine::policy::{Action, Policy, PolicyKind};
 use galley::engine::search::fastest::{Found, fastest};
-use galley::engine::{Scenario, evaluate};
+use galley::engine::{Bytes, Scenario, evaluate};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ struct Shape {
     held: u64,
     boundary: u64,
     scratch: (u64, u64),
-    times: (u64, u64),
+    times: (u32, u32),
 }
 
 impl Shape {
@@ -49,7 +49,7 @@ impl Shape {
             };
             json!({
                 "name": format!("layer {i}"), "kind": "block",
-                "forward_s": self.times.0 as f64 / 1e3, "backward_s": self.times.1 as f64 / 1e3,
+                "forward_s": f64::from(self.times.0) / 1e3, "backward_s": f64::from(self.times.1) / 1e3,
                 "boundary_bytes": boundary, "input_bytes": boundary, "output_bytes": boundary,
                 "saves_input": self.kind == "input", "saves_output": self.kind == "output",
                 "forward_scratch_bytes": mb(self.scratch.0), "backward_scratch_bytes": mb(self.scratch.1),
@@ -62,7 +62,7 @@ impl Shape {
         json!({
             "v": 1, "workload": {"kind": "profile", "batch": 1, "layers": layers, "static_bytes": {}},
             "training": training, "hardware": hardware,
-            "limits": {"memory_gib": (mb(room) + 1) as f64 / 1024_f64.powi(3)},
+            "limits": {"memory_gib": Bytes(mb(room) + 1).gib()},
         })
     }
 }
@@ -74,7 +74,7 @@ prop_compose! {
         held in prop::sample::select(&[400_u64, 1000, 1000, 1700][..]),
         boundary in prop::sample::select(&[0_u64, 150, 500, 1000, 1300][..]),
         scratch in (prop::sample::select(&[0_u64, 0, 300][..]), prop::sample::select(&[0_u64, 0, 700][..])),
-        times in (prop::sample::select(&[50_u64, 100][..]), prop::sample::select(&[50_u64, 100, 200, 310][..])),
+        times in (prop::sample::select(&[50_u32, 100][..]), prop::sample::select(&[50_u32, 100, 200, 310][..])),
     ) -> Shape {
         Shape { kind, layers, held, boundary, scratch, times }
     }

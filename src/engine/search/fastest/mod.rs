@@ -339,10 +339,9 @@ impl Search {
             self.found.bound =
                 possible.then(|| bound.max(chain.in_step(Nanos(micro)) + chain.optimizer));
         }
-        let ways = [PREFETCH[0], self.scenario.policy.prefetch_layers as usize];
         let plans = equal.plans(chain, &self.base());
         for plan in plans.into_iter().rev() {
-            for prefetch in ways {
+            for prefetch in [PREFETCH[0], plan.prefetch] {
                 self.plans.push(Plan { prefetch, granularity: Granularity::Layer, ..plan.clone() });
             }
         }

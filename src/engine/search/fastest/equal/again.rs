@@ -43,6 +43,9 @@ impl Way {
     }
 }
 
+/// How many layers, the room for them, and whether what the first one reads is kept.
+type Part = (usize, i64, bool);
+
 /// The ways of runs of equal layers.
 pub struct Again {
     pub kind: Kind,
@@ -56,7 +59,7 @@ pub struct Again {
     pub copies: [(i64, u64); 2],
     /// Ways that take longer are of no use.
     pub longest: u64,
-    known: RefCell<BTreeMap<(usize, i64, bool), Rc<[Way]>>>,
+    known: RefCell<BTreeMap<Part, Rc<[Way]>>>,
 }
 
 impl Again {
@@ -91,11 +94,10 @@ impl Again {
         let mut all: Vec<Way> = Vec::new();
         // What a part makes is no part's beginning where it is kept for the layer itself; a part as long as the run that it is in would not end.
         let parts = match self.kind {
-            Kind::Output if begun => 0..layers,
-            Kind::Output => 0..1,
+            Kind::Output if !begun => 0..1,
             Kind::Input => 1..layers.max(2),
-            Kind::Inner if begun => 0..layers,
-            Kind::Inner => 0..layers + 1,
+            Kind::Inner if !begun => 0..layers + 1,
+            Kind::Output | Kind::Inner => 0..layers,
         };
         for part in parts {
             self.first(layers, room, begun, part, &mut all);

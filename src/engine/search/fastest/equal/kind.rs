@@ -38,7 +38,9 @@ impl Kind {
                 steps.push(Step { unit, again, way: 0 });
             }
         };
-        from.iter().for_each(|&unit| runs(unit, most));
+        for &unit in from {
+            runs(unit, most);
+        }
         if self == Self::Output && at == 0 {
             runs(Unit::Again, rest);
         }
