@@ -63,6 +63,8 @@ pub fn bound(scenario: &Scenario, rows: &[Row]) -> Bound {
         };
         let found = own(&rows[cut.layer]).into_iter().filter_map(one).min();
         let Some((micro, offloaded)) = found else { return Bound { micro: None, offloaded: 0 } };
+        let micro =
+            if hardware.ssd > Bytes::ZERO { micro.max(cut.drive(&hull, &hardware)) } else { micro };
         if (Some(micro), offloaded) > (best.micro, best.offloaded) {
             best = Bound { micro: Some(micro), offloaded };
         }
@@ -350,7 +352,49 @@ impl Cut {
         let behind = if home > 0 { self.last + home * back } else { 0 };
         let turn = (self.ahead.max(leave(away)) + self.between).max(leave(home));
         let time = turn + self.own + (self.behind + spent).max(behind);
-        Some((Nanos(time), moved * atom.bytes))
+        let driven = self.driven(moved * atom.bytes, hardware).unwrap_or(0);
+        Some((Nanos(time.max(driven)), moved * atom.bytes))
+    }
+
+    /// The least time where so many bytes leave, of which the host has no room for some: the drive reads once it has written all of them. None where it has.
+    fn driven(&self, moved: u64, hardware: &Hardware) -> Option<u64> {
+        let driven = Bytes(moved.checked_sub(hardware.host.0)?);
+        let time =
+            hardware.ssd_write.time(driven).0.saturating_add(hardware.ssd_read.time(driven).0);
+        (driven > Bytes::ZERO).then(|| (self.first + self.last).saturating_add(time))
+    }
+
+    /// The least of that over shares of layers that are recomputed.
+    fn drive(&self, hull: &[Piece], hardware: &Hardware) -> Nanos {
+        let compute = float(self.ahead + self.between + self.own + self.behind);
+        let rate = float(
+            hardware.ssd_write.time(Bytes(1 << 30)).0 + hardware.ssd_read.time(Bytes(1 << 30)).0,
+        ) / float(1 << 30);
+        let over = float(self.backward_over) - float(hardware.host.0);
+        let ends = float(self.first + self.last);
+        let time = |spent: f64, freed: f64| {
+            let driven = over - freed;
+            let slack = 2.0 * self.copies;
+            (compute + spent).max(if driven > 0.0 { ends + driven * rate - slack } else { 0.0 })
+        };
+        let (mut spent, mut freed) = (0.0, 0.0);
+        let mut best = time(spent, freed);
+        for piece in hull.iter().filter(|piece| piece.layer < self.layer) {
+            let slope = piece.time / piece.freed;
+            // Where recomputation takes as long, and where nothing is left for the drive.
+            let level = (ends + over * rate - 2.0 * self.copies - compute - spent + slope * freed)
+                / (slope + rate);
+            for bend in [level, over] {
+                let share = (bend - freed) / piece.freed;
+                if share > 0.0 && share < 1.0 {
+                    best = best.min(time(spent + share * piece.time, bend));
+                }
+            }
+            spent += piece.time;
+            freed += piece.freed;
+            best = best.min(time(spent, freed));
+        }
+        Nanos(whole(best))
     }
 
     /// The least time over shares of layers.

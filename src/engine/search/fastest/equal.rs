@@ -27,7 +27,7 @@ const LABELS: usize = 500_000;
 /// Steps of one piece of work.
 const PIECE: u64 = 400;
 /// Labels of one place that the first, quick pass goes on with.
-const BEAM: usize = 12;
+const BEAM: usize = 24;
 /// Plans that are made of labels in one pass.
 const PLANS: usize = 8;
 
@@ -40,7 +40,7 @@ pub struct Equal {
     limit: u64,
     labels: Vec<Label>,
     /// Labels that have come to a layer, by what became of the layer before it.
-    places: Vec<[Vec<u32>; 3]>,
+    places: Vec<[Vec<u32>; 4]>,
     /// The layer whose labels are extended, the steps from it, and the labels that are left.
     at: usize,
     next: Vec<Step>,
@@ -68,7 +68,7 @@ impl Equal {
             labels: vec![Label::START],
             places: vec![Default::default(); rows.len() + 1],
             at: 0,
-            next: chain.kind.steps(0, rows.len()),
+            next: chain.kind.steps(0, rows.len(), chain.drives()),
             left: vec![0],
             arrived: Vec::new(),
             steps: 0,
@@ -91,7 +91,7 @@ impl Equal {
             if self.at >= self.chain.layers {
                 return false;
             }
-            self.next = self.chain.kind.steps(self.at, self.chain.layers);
+            self.next = self.chain.kind.steps(self.at, self.chain.layers, self.chain.drives());
             self.left = std::mem::take(&mut self.places[self.at]).concat();
             self.left.sort_unstable_by(|a, b| b.cmp(a));
         }
@@ -146,11 +146,12 @@ impl Equal {
         }
         here.retain(|&other| !label.is_no_worse(&labels[other as usize]));
         if self.quick && here.len() >= BEAM {
-            let Some(worst) = (0..here.len()).max_by_key(|&i| labels[here[i] as usize].sum())
+            let cost = |label: &Label| self.chain.cost(label);
+            let Some(worst) = (0..here.len()).max_by_key(|&i| cost(&labels[here[i] as usize]))
             else {
                 return;
             };
-            if labels[here[worst] as usize].sum() <= label.sum() {
+            if cost(&labels[here[worst] as usize]) <= cost(&label) {
                 return;
             }
             here.swap_remove(worst);
@@ -177,6 +178,7 @@ impl Equal {
         for step in steps.into_iter().rev() {
             let action = match step.unit {
                 Unit::Leaves => Action::Host,
+                Unit::Drives => Action::Ssd,
                 Unit::Stays | Unit::Again => Action::Keep,
             };
             let end = at + step.layers(self.chain.kind);

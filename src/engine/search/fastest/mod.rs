@@ -42,16 +42,15 @@ pub struct Found {
     pub bound: Option<Nanos>,
     /// How many plans were run.
     pub searched: usize,
-    /// All plans of a small chain were tried, with copies issued at the reader's distance and as early as there is room.
+    /// All plans of a small chain that run a layer again at most once were tried, with copies issued at the reader's distance and as early as there is room.
     pub exhausted: bool,
 }
 
 impl Found {
-    /// Whether no plan is faster.
+    /// Whether no plan is faster: the bound is reached.
     #[must_use]
     pub fn optimal(&self) -> bool {
-        let reached = self.bound.is_some_and(|bound| self.summary.step <= bound);
-        self.summary.runs && (reached || self.exhausted)
+        self.summary.runs && self.bound.is_some_and(|bound| self.summary.step <= bound)
     }
 
     /// How far the step may be above the best possible, as a share of it; none where no plan fits.

@@ -59,6 +59,8 @@ pub struct Again {
     pub copies: [(i64, u64); 2],
     /// Ways that take longer are of no use.
     pub longest: u64,
+    /// Copies under way follow one another without a pause. Else only an operation with no room for any of them waits for them.
+    pub evenly: bool,
     known: RefCell<BTreeMap<Part, Rc<[Way]>>>,
 }
 
@@ -71,8 +73,10 @@ impl Again {
         times: (u64, u64),
         copies: [(i64, u64); 2],
         longest: u64,
+        evenly: bool,
     ) -> Self {
-        Self { kind, unit, boundary, needs, times, copies, longest, known: RefCell::default() }
+        let known = RefCell::default();
+        Self { kind, unit, boundary, needs, times, copies, longest, evenly, known }
     }
 
     /// The ways to reverse a run of `layers` in `room`, what it begins with aside, the quickest first.
@@ -148,7 +152,9 @@ impl Again {
             return None;
         }
         // Copies that it may run beside: those that have no room otherwise must be over.
-        let beside = if self.copies[0] == self.copies[1] {
+        let beside = if !self.evenly {
+            if spare < self.copies[0].0 { 0 } else { u64::MAX >> 2 }
+        } else if self.copies[0] == self.copies[1] {
             let (bytes, time) = self.copies[0];
             u64::try_from(spare / bytes).unwrap_or(0).saturating_mul(time)
         } else {

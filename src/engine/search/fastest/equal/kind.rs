@@ -1,7 +1,7 @@
 //! Equal layers: which of their bytes stay, and what each operation needs beside.
 
 use super::again::{Again, share};
-use super::label::{Label, Step, Unit};
+use super::label::{Label, Step, Unit, push};
 use crate::engine::hardware::Hardware;
 use crate::engine::search::fastest::table::Row;
 use crate::engine::units::Bytes;
@@ -19,10 +19,12 @@ pub enum Kind {
 
 impl Kind {
     /// The steps that can follow the first `at` layers, runs in whichever way.
-    pub fn steps(self, at: usize, layers: usize) -> Vec<Step> {
+    pub fn steps(self, at: usize, layers: usize, drives: bool) -> Vec<Step> {
         let rest = layers - at;
         let plain: &[Unit] = if self == Self::Input && at == 0 {
             &[Unit::Again]
+        } else if drives {
+            &[Unit::Stays, Unit::Leaves, Unit::Drives]
         } else {
             &[Unit::Stays, Unit::Leaves]
         };
@@ -64,8 +66,17 @@ pub struct Uniform {
     needs: Vec<(i64, i64)>,
     /// Time of a unit's copy out and back, and of a boundary's; none where nothing can leave.
     copies: Option<[(u64, u64); 2]>,
-    /// Bytes that host and drive have room for.
-    beyond: i64,
+    /// Bytes that the host has room for.
+    host: i64,
+    /// The drive behind it, where the host may be too small for all.
+    drive: Option<Speeds>,
+}
+
+/// Of a drive: its bytes, and the time of a unit's write and read.
+struct Speeds {
+    bytes: i64,
+    write: u64,
+    read: u64,
 }
 
 impl Uniform {
@@ -110,7 +121,16 @@ impl Uniform {
             if surely { all.max() } else { all.min() }
         };
         let typical = (range(|need| need.0)?, range(|need| need.1)?);
-        let beyond = hardware.host.0.saturating_add(hardware.ssd.0);
+        let all = signed(unit).saturating_mul(i64::try_from(rows.len()).unwrap_or(i64::MAX));
+        let host = signed(hardware.host.0);
+        // A copy to the drive passes through the host.
+        let drives =
+            kind != Kind::Inner && hardware.ssd.0 > 0 && (signed(unit)..all).contains(&host);
+        let drive = drives.then(|| Speeds {
+            bytes: signed(hardware.ssd.0),
+            write: hardware.ssd_write.time(Bytes(unit)).0,
+            read: hardware.ssd_read.time(Bytes(unit)).0,
+        });
         let time = |bytes| (hardware.copy_out(Bytes(bytes)).0, hardware.copy_back(Bytes(bytes)).0);
         let shared = kind != Kind::Inner;
         let boundary = signed(if shared { unit } else { last.boundary });
@@ -122,6 +142,7 @@ impl Uniform {
             (last.forward, last.backward),
             [(signed(unit), copies[0].1), (boundary, copies[1].1)],
             limit.saturating_sub(rows.len() as u64 * last.forward),
+            drive.is_none(),
         );
         Some(Self {
             kind,
@@ -133,8 +154,14 @@ impl Uniform {
             forward: last.forward,
             backward: last.backward,
             needs,
-            copies: (beyond > 0).then_some(copies),
-            beyond: signed(beyond),
+            copies: (host > 0).then_some(copies),
+            host: if kind == Kind::Inner && host > 0 {
+                // Drives are left out there: what they hold counts as the host's.
+                host.saturating_add(signed(hardware.ssd.0))
+            } else {
+                host
+            },
+            drive,
         })
     }
 
@@ -198,24 +225,90 @@ impl Uniform {
         Some(now.max(end.saturating_sub(left)))
     }
 
+    /// Whether there is a drive to be reckoned with.
+    pub const fn drives(&self) -> bool {
+        self.drive.is_some()
+    }
+
+    /// The time from which so few copies out or back (`ends`) are left that they fit into `spare` bytes.
+    fn fewer(&self, now: u64, ends: &[u64], spare: i64) -> Option<u64> {
+        let fit = usize::try_from(spare / self.unit).ok().filter(|_| spare >= 0)?;
+        Some(now.max(ends.get(fit).copied().unwrap_or(0)))
+    }
+
+    /// When forward goes on with `spare` bytes beside its next operation.
+    fn forward_from(&self, label: &Label, spare: i64) -> Option<u64> {
+        if self.drives() {
+            return self.fewer(label.forward.0, &label.drive.out, spare);
+        }
+        self.when(label.forward.0, label.forward.1, label.sizes.0, spare, true)
+    }
+
+    /// The same of backward at `now`.
+    fn backward_from(&self, label: &Label, now: u64, spare: i64) -> Option<u64> {
+        if self.drives() {
+            return self.fewer(now, &label.drive.back, spare);
+        }
+        self.when(now, label.backward.1, label.sizes.1, spare, false)
+    }
+
+    /// A unit leaves once forward is where it is.
+    fn leave(&self, label: &mut Label, unit: Unit, time: u64, size: u64) {
+        let mut ready = label.forward.0.max(label.forward.1);
+        if let (Some(drive), Unit::Drives) = (&self.drive, unit) {
+            // It waits until the host has room for it beside what stays there and what is not written yet.
+            let staging = usize::try_from((self.host - label.away) / self.unit).unwrap_or(0).max(1);
+            ready = ready.max(label.drive.writes.get(staging - 1).copied().unwrap_or(0));
+            let end = (ready + time).max(label.drive.writes[0]) + drive.write;
+            push(&mut label.drive.writes, end);
+        }
+        label.forward.1 = ready + time;
+        label.sizes.0 = label.sizes.0 << 1 | size;
+        if self.drives() {
+            push(&mut label.drive.out, label.forward.1);
+        }
+    }
+
+    /// A unit comes back before what has been reckoned of backward so far.
+    fn come_back(&self, label: &mut Label, unit: Unit, time: u64, size: u64) {
+        label.backward.1 += time;
+        label.sizes.1 = label.sizes.1 << 1 | size;
+        if let Some(drive) = &self.drive {
+            let mut end = label.backward.1;
+            if unit == Unit::Drives {
+                label.drive.read = label.drive.read.max(end) + drive.read;
+                end = label.drive.read;
+            }
+            // It is asked for after those that are needed sooner.
+            let end = end.max(label.drive.back[0]);
+            push(&mut label.drive.back, end);
+        }
+    }
+
     /// The label after a step; none where an operation lacks the room.
     pub fn after(&self, label: &Label, at: usize, step: Step) -> Option<Label> {
         let mut next = Label { step, ..*label };
         let end = at + step.layers(self.kind);
         let bytes = if step.unit == Unit::Again { 0 } else { self.held(step) };
         let size = usize::from(self.is_input(step));
-        if step.unit == Unit::Leaves {
+        if step.unit.is_away() {
             // What the last layer makes is needed at once.
             if end == self.layers && step.again == 0 {
                 return None;
             }
-            next.away += bytes;
-            if next.away > self.beyond {
+            if step.unit == Unit::Leaves {
+                next.away += bytes;
+            } else {
+                next.drive.bytes += bytes;
+            }
+            let staging = if next.drive.bytes > 0 { self.unit } else { 0 };
+            let drive = self.drive.as_ref().map_or(0, |drive| drive.bytes);
+            if next.away + staging > self.host || next.drive.bytes > drive {
                 return None;
             }
         }
-        let copy = self.copies.map(|copies| copies[size]).filter(|_| step.unit == Unit::Leaves);
-        if step.unit == Unit::Leaves && copy.is_none() {
+        let copy = self.copies.map(|copies| copies[size]).filter(|_| step.unit.is_away());
+        if step.unit.is_away() && copy.is_none() {
             return None;
         }
         self.forwards(&mut next, (at, end), bytes, copy.map(|copy| copy.0))?;
@@ -243,19 +336,16 @@ impl Uniform {
             // Nor does a layer of a run hold bytes of its own yet.
             let later = if self.kind == Kind::Inner && step.again > 0 { self.unit } else { 0 };
             let spare = self.room - next.kept - (self.needs[i].0 - later).max(0) - reads;
-            next.forward.0 =
-                self.when(next.forward.0, next.forward.1, next.sizes.0, spare, true)?
-                    + self.forward;
-            let leaves = match self.kind {
-                Kind::Output if next.before == Unit::Leaves => {
-                    self.copies.map(|copies| copies[0].0)
+            next.forward.0 = self.forward_from(next, spare)? + self.forward;
+            let (unit, leaves) = match self.kind {
+                Kind::Output if next.before.is_away() => {
+                    (next.before, self.copies.map(|copies| copies[0].0))
                 }
-                Kind::Input | Kind::Inner if i == at => copy,
-                _ => None,
+                Kind::Input | Kind::Inner if i == at => (step.unit, copy),
+                _ => (step.unit, None),
             };
             if let Some(time) = leaves {
-                next.forward.1 = next.forward.1.max(next.forward.0) + time;
-                next.sizes.0 = next.sizes.0 << 1 | size;
+                self.leave(next, unit, time, size);
             }
             next.before = Unit::Again;
             if i == at {
@@ -284,22 +374,23 @@ impl Uniform {
         copy: Option<u64>,
     ) -> Option<()> {
         let step = next.step;
-        let (busy, sizes) = (next.backward.1, next.sizes.1);
+        // Where a drive is behind the host, the last copy back begins with its read.
+        let busy = if self.drives() { next.drive.back[0] } else { next.backward.1 };
         let mut now = next.backward.0;
         let plain = self.kind == Kind::Output && step.unit != Unit::Again || step.again == 0;
         let mut spare = 0;
         if plain {
             spare = self.room - kept - self.needs[at].1;
-            now = self.when(now, busy, sizes, spare, false)? + self.backward;
+            now = self.backward_from(next, now, spare)? + self.backward;
         }
         let layers = end - at - usize::from(plain);
         let mut best: Option<(u64, Label)> = None;
         let mut offer = |way: usize, time: u64, spare: i64| {
             let mut label = Label { spare, ..*next };
             label.step.way = way;
-            label.backward = (time, busy.max(time) + copy.unwrap_or(0));
-            if copy.is_some() {
-                label.sizes.1 = label.sizes.1 << 1 | u64::from(self.is_input(step));
+            label.backward = (time, next.backward.1.max(time));
+            if let Some(copy) = copy {
+                self.come_back(&mut label, step.unit, copy, u64::from(self.is_input(step)));
             }
             label.sizes.1 = self.under_way(time, label.backward.1, label.sizes.1, false);
             let key = if end == self.layers { self.whole(&label) } else { Some(time) };
@@ -313,12 +404,12 @@ impl Uniform {
             let free = self.free(step, at, kept);
             let base = self.base(step, at);
             // What a run begins with may still be leaving itself.
-            let leaving = if step.unit == Unit::Leaves { base } else { 0 };
+            let leaving = if step.unit.is_away() { base } else { 0 };
             let ways = self.again.ways(layers, free);
             let once = layers as u64 * (self.forward + self.backward);
             for (i, way) in ways.iter().enumerate() {
-                let (time, spare) = if self.is_input(step) && way.time == once {
-                    self.once(now, (busy, sizes), layers, free)?
+                let (time, spare) = if (self.is_input(step) || self.drives()) && way.time == once {
+                    self.once(next, now, layers, free)?
                 } else {
                     (way.end(now, busy), way.spare)
                 };
@@ -329,26 +420,31 @@ impl Uniform {
         Some(())
     }
 
-    /// The end of layers that each run again once in the room `free`, beside copies of two sizes, and what is free at the first.
-    fn once(
-        &self,
-        now: u64,
-        (busy, sizes): (u64, u64),
-        layers: usize,
-        free: i64,
-    ) -> Option<(u64, i64)> {
-        let (forward, backward) = self.again.needs;
+    /// The end of layers that each run again once in the room `free`, beside copies that are not all alike, and what is free at the first.
+    fn once(&self, label: &Label, now: u64, layers: usize, free: i64) -> Option<(u64, i64)> {
+        let input = if self.kind == Kind::Input { self.unit } else { 0 };
+        let (forward, backward) = (self.again.needs.0 - input, self.again.needs.1 - input);
         let (mut time, mut spare) = (now, 0);
         let held = |i: usize| self.unit * i64::try_from(i).unwrap_or(0);
         for i in 0..layers {
-            time = self.when(time, busy, sizes, free - held(i) - backward, false)? + self.backward;
+            time = self.backward_from(label, time, free - held(i) - backward)? + self.backward;
         }
         for i in (0..layers).rev() {
-            let reads = if i == 0 { self.boundary } else { 0 };
+            let reads = if i == 0 && self.kind == Kind::Inner { self.boundary } else { 0 };
             spare = free - held(i) - (forward - reads).max(0);
-            time = self.when(time, busy, sizes, spare, false)? + self.forward;
+            time = self.backward_from(label, time, spare)? + self.forward;
         }
         Some((time, spare))
+    }
+
+    /// What a label has cost so far: its time, and what it leaves less of to others, at five eighths of what making a layer again takes (tried: from none to all of it). Links and drives that are behind
+    /// count too.
+    pub fn cost(&self, label: &Label) -> u64 {
+        let units = |bytes: i64| u64::try_from(bytes / self.unit).unwrap_or(0);
+        let scarce = units(label.kept) + if self.drives() { units(label.away) } else { 0 };
+        let behind =
+            label.drive.writes[0].saturating_sub(label.forward.1).saturating_sub(self.forward);
+        label.sum() + scarce * self.forward * 5 / 8 + behind
     }
 
     /// No plan that goes on from here is shorter.
@@ -372,9 +468,12 @@ impl Uniform {
     pub fn whole(&self, label: &Label) -> Option<u64> {
         let (forward, out) = label.forward;
         let (backward, back) = label.backward;
-        let turn = self.when(forward, out, label.sizes.0, label.spare, true)?;
+        let turn = self.forward_from(label, label.spare)?;
         // Copies come back once forward is over, the last to leave first.
         let both = if back > backward && out > forward { out + back } else { 0 };
-        Some((turn + backward).max(forward + back).max(both))
+        // The drive reads once it has written.
+        let drive = &label.drive;
+        let read = if drive.bytes > 0 { forward.max(drive.writes[0]) + drive.read } else { 0 };
+        Some((turn + backward).max(forward + back).max(both).max(read))
     }
 }

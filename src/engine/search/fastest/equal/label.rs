@@ -7,10 +7,41 @@ use super::kind::Kind;
 pub enum Unit {
     /// They stay.
     Stays = 0,
-    /// They leave and come back.
+    /// They leave for the host and come back.
     Leaves = 1,
     /// There are none: the chain's own input.
     Again = 2,
+    /// They leave for the drive behind the host.
+    Drives = 3,
+}
+
+impl Unit {
+    /// Whether they leave.
+    pub const fn is_away(self) -> bool {
+        matches!(self, Self::Leaves | Self::Drives)
+    }
+}
+
+/// When the last few copies were over, the last one first; 0 of those before the first.
+pub type Ends = [u64; 4];
+
+/// What is known of copies where a drive makes them wait.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Drive {
+    /// Bytes on it.
+    pub bytes: i64,
+    /// Copies out, writes, and copies back with their reads (with time turned round, as all of backward).
+    pub out: Ends,
+    pub writes: Ends,
+    pub back: Ends,
+    /// When its first read begins.
+    pub read: u64,
+}
+
+/// One more.
+pub fn push(ends: &mut Ends, end: u64) {
+    ends.rotate_right(1);
+    ends[0] = end;
 }
 
 /// A unit, and the layers after it that are made again from it.
@@ -40,8 +71,10 @@ impl Step {
 pub struct Label {
     /// Bytes that stay from forward to backward.
     pub kept: i64,
-    /// Bytes that have left or will.
+    /// Bytes that have left for the host or will.
     pub away: i64,
+    /// Those that go on to the drive.
+    pub drive: Drive,
     /// What became of the last unit.
     pub before: Unit,
     /// The end of the last forward; when all copies so far are out.
@@ -63,6 +96,7 @@ impl Label {
     pub const START: Self = Self {
         kept: 0,
         away: 0,
+        drive: Drive { bytes: 0, out: [0; 4], writes: [0; 4], back: [0; 4], read: 0 },
         before: Unit::Stays,
         forward: (0, 0),
         backward: (0, 0),
@@ -80,8 +114,21 @@ impl Label {
             && self.forward.1 <= other.forward.1
             && self.backward.0 <= other.backward.0
             && self.backward.1 <= other.backward.1
+            && self.drives_no_worse(other)
             && (self.sizes.0 == other.sizes.0 || self.forward.1 <= self.forward.0)
             && (self.sizes.1 == other.sizes.1 || self.backward.1 <= self.backward.0)
+    }
+
+    fn drives_no_worse(&self, other: &Self) -> bool {
+        let (one, other) = (&self.drive, &other.drive);
+        let sooner = |one: &Ends, other: &Ends, now: u64| {
+            one.iter().zip(other).all(|(&a, &b)| a <= b || a <= now)
+        };
+        one.bytes <= other.bytes
+            && one.read <= other.read
+            && sooner(&one.out, &other.out, self.forward.0)
+            && sooner(&one.writes, &other.writes, 0)
+            && sooner(&one.back, &other.back, self.backward.0)
     }
 
     /// Both directions' time so far.
