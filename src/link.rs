@@ -139,7 +139,12 @@ fn text(value: &Value) -> Option<String> {
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
         Value::Array(list) => list
             .iter()
-            .map(|item| if item.is_object() { None } else { text(item) })
+            .map(|item| match item {
+                Value::Object(_) => None,
+                // A pair of numbers.
+                Value::Array(_) => text(item).map(|pair| pair.replace(',', "-")),
+                _ => text(item),
+            })
             .collect::<Option<Vec<_>>>()
             .map(|l| l.join(",")),
         Value::Null | Value::Object(_) => None,
@@ -156,7 +161,12 @@ fn value(knob: &Knob, text: &str) -> Value {
         Kind::Flag => parsed().filter(Value::is_boolean).unwrap_or_else(|| text.into()),
         Kind::List => text
             .split(',')
-            .map(|item| serde_json::from_str::<u64>(item).map_or_else(|_| item.into(), Value::from))
+            .map(|item| {
+                let number = |text: &str| text.parse::<u64>().ok().map(Value::from);
+                let pair =
+                    item.split_once('-').and_then(|(a, b)| Some(json!([number(a)?, number(b)?])));
+                number(item).or(pair).unwrap_or_else(|| item.into())
+            })
             .collect(),
         Kind::Choice(_) | Kind::Preset | Kind::Object => text.into(),
     }

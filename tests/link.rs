@@ -19,6 +19,9 @@ fn requests() -> impl Strategy<Value = Value> {
             Kind::List if knob.key == "segments" => {
                 prop::collection::vec(1_u64..9, 1..6).prop_map(Value::from).boxed()
             }
+            Kind::List if knob.key == "nested" => prop::collection::vec([0_u64..9, 9..99], 1..4)
+                .prop_map(|pairs| json!(pairs))
+                .boxed(),
             Kind::List => prop::collection::vec(
                 prop::sample::select(vec!["keep", "recompute", "host", "ssd"]),
                 1..6,
