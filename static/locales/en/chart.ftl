@@ -119,7 +119,7 @@ chart-plan-offload-boundaries = Recompute every layer, offload boundaries
 chart-plan-mix = Mix, K = { $k }, β = { $beta }
 chart-plan-selective = Recompute the attention core
 chart-plan-rule = Per-tensor rule
-chart-plan-list = Own list
+chart-plan-list = Layer by layer
 chart-plan-best = Best plan
 chart-plan-ssd = to SSD
 chart-plan-prefetch = prefetch { $layers } ahead

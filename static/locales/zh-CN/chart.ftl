@@ -119,7 +119,7 @@ chart-plan-offload-boundaries = 每层重计算，边界卸载
 chart-plan-mix = 混合，K = { $k }，β = { $beta }
 chart-plan-selective = 只重计算注意力核心
 chart-plan-rule = 逐张量规则
-chart-plan-list = 自定义列表
+chart-plan-list = 逐层方案
 chart-plan-best = 最优方案
 chart-plan-ssd = 卸载到 SSD
 chart-plan-prefetch = 提前 { $layers } 层预取

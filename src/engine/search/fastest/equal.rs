@@ -9,6 +9,8 @@
 mod again;
 mod kind;
 mod label;
+mod links;
+mod steps;
 
 use super::table::Row;
 use crate::engine::chain::Chain;
