@@ -101,7 +101,14 @@ fn the_first_picture_agrees_with_the_whole_family() {
 fn sound(cell: &Cell, there: &Scenario, first: &Cell, name: &str) {
     let room = bound::bound(there, &table::rows(&there.chain)).micro;
     let whole = |micro| there.chain.in_step(micro) + there.chain.optimizer;
-    assert_eq!(cell.bound, room.map(whole), "{name}");
+    // Of equal layers the search knows more: a longer step, or that nothing fits.
+    let least = room.map(whole);
+    assert!(
+        cell.bound.is_none_or(|bound| Some(bound) >= least)
+            && (cell.bound.is_none() || least.is_some()),
+        "{name}"
+    );
+    assert!(cell.bound.is_some() || cell.winner.is_none(), "{name}");
     assert!(cell.searched, "{name}");
     let Some(winner) = &cell.winner else {
         assert!(first.winner.is_none(), "{name}");
