@@ -49,19 +49,26 @@ async function run(browser, name) {
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   const errors = [];
+  let leaving = false;
   const noted = (text) => (journey.expected ?? []).some((pattern) => pattern.test(text)) || errors.push(text);
   const listen = (page) => {
     page.on("pageerror", (error) => noted(String(error)));
     page.on("console", (message) => message.type() === "error" && noted(message.text()));
-    // A page that is left early has not got its icon yet.
-    page.on("requestfailed", (request) => /favicon/.test(request.url()) || noted(`${request.url()}: ${request.failure()?.errorText}`));
+    page.on("requestfailed", (request) => {
+      const reason = request.failure()?.errorText;
+      // A page that is left early has not got its icon yet, nor what it fetches beside what is shown.
+      const cut = leaving && reason === "net::ERR_ABORTED";
+      return /favicon/.test(request.url()) || cut || noted(`${request.url()}: ${reason}`);
+    });
     page.on("response", (response) => response.status() >= 400 && noted(`${response.status()} ${response.url()}`));
   };
   listen(page);
   context.on("page", listen);
   const open = async (fragment = "") => {
     // From an empty page, or a change of the fragment alone would not load anything.
+    leaving = true;
     await page.goto("about:blank");
+    leaving = false;
     await page.goto(server.url + fragment);
     await started(page);
   };
