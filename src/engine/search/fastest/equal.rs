@@ -24,8 +24,8 @@ use label::{Label, Step, Unit};
 /// Longer chains are not looked at: labels go with the square of it.
 const LAYERS: usize = 160;
 /// Labels that are extended by a step at most, and that are held.
-const STEPS: u64 = 12_000_000;
-const LABELS: usize = 500_000;
+const STEPS: u64 = 6_000_000;
+const LABELS: usize = 300_000;
 /// Steps of one piece of work.
 const PIECE: u64 = 400;
 /// Labels of one place that the first, quick pass goes on with.

@@ -158,11 +158,26 @@ impl Again {
             let (bytes, time) = self.copies[0];
             u64::try_from(spare / bytes).unwrap_or(0).saturating_mul(time)
         } else {
-            let share = |&(bytes, time): &(i64, u64)| share(spare, bytes, time);
-            self.copies.iter().map(share).max().unwrap_or(0)
+            self.mixed(spare)
         };
         let after = 0_i64.saturating_sub_unsigned(beside).saturating_add_unsigned(time);
         Some(Way { time, after, spare, ..Way::NOTHING })
+    }
+
+    /// The longest that copies of two sizes take which fit into `spare` bytes together.
+    fn mixed(&self, spare: i64) -> u64 {
+        const MOST: i64 = 64;
+        let [(unit, time), (boundary, other)] = self.copies;
+        let most = spare / unit.max(1);
+        if most > MOST {
+            return share(spare, unit, time).max(share(spare, boundary, other));
+        }
+        let whole = |count: i64| u64::try_from(count).unwrap_or(0);
+        let with = |count: i64| {
+            let rest = if boundary > 0 { (spare - count * unit) / boundary } else { 0 };
+            whole(count).saturating_mul(time).saturating_add(whole(rest).saturating_mul(other))
+        };
+        (0..=most).map(with).max().unwrap_or(0)
     }
 
     /// What a run's beginning leaves; none where it cannot begin like that.
