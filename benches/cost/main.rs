@@ -1,4 +1,4 @@
-//! What an answer costs as layers grow from 12 to 1,000: prints two tables and draws docs/cost.svg. About eight minutes.
+//! What an answer costs as layers grow from 12 to 1,000: prints two tables and draws docs/cost.svg. About seven minutes.
 //! `cargo bench --no-default-features --bench cost`
 
 #[path = "../chains/mod.rs"]
