@@ -74,7 +74,7 @@ prop_compose! {
         held in prop::sample::select(&[400_u64, 1000, 1000, 1700][..]),
         boundary in prop::sample::select(&[0_u64, 150, 500, 1000, 1300][..]),
         scratch in (prop::sample::select(&[0_u64, 0, 300][..]), prop::sample::select(&[0_u64, 0, 700][..])),
-        times in (prop::sample::select(&[50_u32, 100][..]), prop::sample::select(&[50_u32, 100, 200, 310][..])),
+        times in (prop::sample::select(&[0_u32, 50, 100, 100][..]), prop::sample::select(&[0_u32, 50, 100, 200, 310][..])),
     ) -> Shape {
         Shape { kind, layers, held, boundary, scratch, times }
     }

@@ -105,7 +105,12 @@ impl Plan {
         }
         Err(Error::Unfit {
             path: "policy.nested".into(),
-            given: format!("{pairs:?}"),
+            given: match pairs.as_slice() {
+                [first, .., last] if pairs.len() > 8 => {
+                    format!("{} parts from {first:?} to {last:?}", pairs.len())
+                }
+                all => format!("{all:?}"),
+            },
             accepted: Accepted::Parts,
         })
     }

@@ -24,7 +24,7 @@ use label::{Label, Step, Unit};
 /// Longer chains are not looked at: labels go with the square of it.
 const LAYERS: usize = 160;
 /// Labels that are extended by a step at most, and that are held.
-const STEPS: u64 = 6_000_000;
+const STEPS: u64 = 10_000_000;
 const LABELS: usize = 300_000;
 /// Steps of one piece of work.
 const PIECE: u64 = 400;
@@ -102,7 +102,7 @@ impl Equal {
 
     /// Whether it was given up: then it proves nothing.
     fn is_too_much(&self) -> bool {
-        self.steps > STEPS || self.labels.len() > LABELS
+        self.steps > STEPS || self.labels.len() > LABELS || self.chain.again.is_too_much()
     }
 
     /// No plan has a micro-batch shorter than this; none where that is not known.
@@ -115,7 +115,8 @@ impl Equal {
         let label = self.labels[id as usize];
         for i in 0..self.next.len() {
             let step = self.next[i];
-            self.steps += 1;
+            // Long runs have many operations, and ways.
+            self.steps += 1 + step.again as u64 / 8;
             let Some(mut next) = self.chain.after(&label, self.at, step) else { continue };
             next.from = id;
             let place = self.at + step.layers(self.chain.kind);

@@ -8,7 +8,7 @@
 
 use super::kind::Kind;
 use crate::engine::nested::Nested;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -21,6 +21,8 @@ pub struct Way {
     pub after: i64,
     /// Bytes that are free beside its first forward.
     pub spare: i64,
+    /// Every layer keeps its bytes: each runs again once.
+    pub once: bool,
     /// How many layers are dropped first (0: the first one keeps its bytes), and which of the ways of these, and of the rest.
     part: usize,
     own: usize,
@@ -29,7 +31,7 @@ pub struct Way {
 
 impl Way {
     const NOTHING: Self =
-        Self { time: 0, after: i64::MIN, spare: i64::MAX, part: 0, own: 0, rest: 0 };
+        Self { time: 0, after: i64::MIN, spare: i64::MAX, once: true, part: 0, own: 0, rest: 0 };
 
     /// Then the other one.
     fn then(self, other: Self) -> Self {
@@ -45,6 +47,9 @@ impl Way {
 
 /// How many layers, the room for them, and whether what the first one reads is kept.
 type Part = (usize, i64, bool);
+
+/// Pairs of ways that are looked at in all, at most.
+const WORK: u64 = 10_000_000;
 
 /// The ways of runs of equal layers.
 pub struct Again {
@@ -62,6 +67,8 @@ pub struct Again {
     /// Copies under way follow one another without a pause. Else only an operation with no room for any of them waits for them.
     pub evenly: bool,
     known: RefCell<BTreeMap<Part, Rc<[Way]>>>,
+    /// Pairs of ways that may still be looked at.
+    left: Cell<u64>,
 }
 
 impl Again {
@@ -75,8 +82,8 @@ impl Again {
         longest: u64,
         evenly: bool,
     ) -> Self {
-        let known = RefCell::default();
-        Self { kind, unit, boundary, needs, times, copies, longest, evenly, known }
+        let (known, left) = (RefCell::default(), Cell::new(WORK));
+        Self { kind, unit, boundary, needs, times, copies, longest, evenly, known, left }
     }
 
     /// The ways to reverse a run of `layers` in `room`, what it begins with aside, the quickest first.
@@ -84,11 +91,16 @@ impl Again {
         self.solve(layers, room, true)
     }
 
+    /// Whether there was more to look at than there may be: then ways are missing.
+    pub fn is_too_much(&self) -> bool {
+        self.left.get() == 0
+    }
+
     fn solve(&self, layers: usize, room: i64, begun: bool) -> Rc<[Way]> {
         if layers == 0 {
             return Rc::new([Way::NOTHING]);
         }
-        if room < 0 {
+        if room < 0 || self.is_too_much() {
             return Rc::new([]);
         }
         let key = (layers, room, begun);
@@ -131,6 +143,8 @@ impl Again {
             forwards = forwards.then(one);
         }
         let rest = self.solve(layers - count, split.rest, split.begun);
+        let pairs = (rest.len() * own.len() + count) as u64;
+        self.left.set(self.left.get().saturating_sub(pairs));
         for (j, after) in rest.iter().enumerate() {
             for (i, before) in own.iter().enumerate() {
                 let time = before.time + after.time + forwards.time;
@@ -140,7 +154,8 @@ impl Again {
                 }
                 let way = before.then(*after).then(forwards);
                 let part = if keeps { 0 } else { part };
-                all.push(Way { part, own: i, rest: j, ..way });
+                let once = keeps && after.once;
+                all.push(Way { once, part, own: i, rest: j, ..way });
             }
         }
     }

@@ -125,13 +125,14 @@ impl Uniform {
             // What a run begins with may still be leaving itself.
             let leaving = if step.unit.is_away() { base } else { 0 };
             let ways = self.again.ways(layers, free);
-            let once = layers as u64 * (self.forward + self.backward);
             for (i, way) in ways.iter().enumerate() {
-                let (time, spare) = if (self.is_input(step) || self.drives()) && way.time == once {
-                    self.once(next, now, layers, free)?
+                let unlike = self.is_input(step) || self.drives();
+                let ends = if way.once && unlike {
+                    self.once(next, now, layers, free)
                 } else {
-                    (way.end(now, busy), way.spare)
+                    Some((way.end(now, busy), way.spare))
                 };
+                let Some((time, spare)) = ends else { continue };
                 offer(i, time, spare + leaving);
             }
         }
